@@ -74,7 +74,7 @@ TEST_P(Linear, matmulAgreesWithDoublePrecision) {
 }
 
 // roles_kernel with more slots than blocks along K, as many and fewer, and with
-// none; K = 0 has no tensor map, and takes the form without one.
+// none, whole or in pieces; K = 0 has no tensor map, and takes another kernel.
 TEST_P(Linear, rolesOfWarpsAgreeWithDoublePrecision) {
   forCases([&] {
     int64_t k = oneOf<int64_t>({0, 16, 64, 128, 176, 320, 560});
@@ -90,7 +90,8 @@ TEST_P(Linear, rolesOfWarpsAgreeWithDoublePrecision) {
       product.options.bias = random({n}, f32);
     }
     ProductPlan plan;
-    plan.blockM = plan.blockN = plan.blockK = 64;
+    plan.blockM = plan.blockK = 64;
+    plan.blockN = oneOf<int64_t>({64, 128});
     plan.stages = int(pick(2, 4));
     plan.splits = k < 128 || coin() ? 1 : pick(2, 3);
     plan.hasRoles = true;

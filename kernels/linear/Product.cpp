@@ -99,6 +99,7 @@ struct ProductLaunch {
   }
   void run() const;
   void runWithRoles() const;
+  int64_t pieces() const;
 };
 } // namespace
 
@@ -126,6 +127,18 @@ void ProductLaunch::run() const {
       "num_stages"_a = k % 16 ? 3 : stagesFor(plan.stages, {p.a, p.b}));
 }
 
+/// Of a block's columns, which roles_kernel stores beside the next block's
+/// products: lines of memory, where K has a step for each.
+int64_t ProductLaunch::pieces() const {
+  constexpr int64_t columns = 64;
+  int64_t count = plan.blockN / columns;
+  bool isRounded = byteSize(to.dtype()) == 2 && !hasParts;
+  bool isAlone = !p.options.residual.defined() && !p.before.defined() &&
+                 !p.of.defined() && p.options.activation == Activation::None;
+  return isRounded && isAlone && p.a.size(2) > (count - 1) * plan.blockK ? count
+                                                                         : 1;
+}
+
 void ProductLaunch::runWithRoles() const {
   const Tensor &residual = p.options.residual;
   Shape r = residual.defined() ? residual.strides() : Shape{0, 0, 0};
@@ -144,8 +157,8 @@ void ProductLaunch::runWithRoles() const {
       "BLOCK_K"_a = plan.blockK, "GROUP"_a = 8, "WIDE"_a = isWide(p),
       "PARTS"_a = plan.splits > 1,
       "ACTIVATION"_a = hasParts ? "none" : nameOf(p.options.activation),
-      "PLAIN"_a = hasParts || plain, "num_warps"_a = plan.warps,
-      "num_stages"_a = plan.stages);
+      "PLAIN"_a = hasParts || plain, "PIECES"_a = pieces(),
+      "num_warps"_a = plan.warps, "num_stages"_a = plan.stages);
 }
 
 Tensor kernels::run(const Product &given) {
@@ -194,7 +207,7 @@ Tensor kernels::run(const Product &given) {
                        ? empty({parts, batchOfParts, m, n}, sumType, y.device())
                        : Tensor();
   ProductLaunch launch{p, plan, hasParts ? partial : y, share, hasParts, plain};
-  plan.hasRoles ? launch.runWithRoles() : launch.run();
+  plan.hasRoles &&k > 0 ? launch.runWithRoles() : launch.run();
   if (hasParts) {
     constexpr int64_t blockM = 8, blockN = 128;
     static const OperatorKernel sum("linear", "parts_kernel");

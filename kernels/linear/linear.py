@@ -202,13 +202,37 @@ def linear_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_pt
 
 
 @triton.jit
+def halves(tile):
+    """The left and the right half of a tile's columns."""
+    rows: tl.constexpr = tile.shape[0]
+    cols: tl.constexpr = tile.shape[1] // 2
+    return tl.split(tl.permute(tl.reshape(tile, (rows, 2, cols)), (0, 2, 1)))
+
+
+@triton.jit
+def in_columns(tile, PIECES: tl.constexpr):
+    """A tile cut into PIECES of neighbouring columns, a power of two."""
+    pieces = (tile, )
+    for i in tl.static_range(PIECES.bit_length() - 1):
+        finer = ()
+        for piece in pieces:
+            left, right = halves(piece)
+            finer = finer + (left, right)
+        pieces = finer
+    return pieces
+
+
+@triton.jit
 def roles_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, K, batches, splits, share, a_batch,
                  a_row, a_col, b_batch, b_row, b_col, r_batch, r_row, r_col, scale, BLOCK_M: tl.constexpr,
                  BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr, WIDE: tl.constexpr,
-                 PARTS: tl.constexpr, ACTIVATION: tl.constexpr, PLAIN: tl.constexpr):
+                 PARTS: tl.constexpr, ACTIVATION: tl.constexpr, PLAIN: tl.constexpr, PIECES: tl.constexpr):
     """linear_kernel for GPUs that copy boxes of tensors by an engine: each program goes through the blocks of y [splits,
     batches, M, N] by the number of programs, and warps of its own copy the next block's operands while the others still
     store. PARTS: split s multiplies from s * share on, which is a multiple of BLOCK_K; else there is one.
+
+    PIECES: columns of a block that are stored beside the first products of the next block, a piece each; K has that many
+    blocks at least. With several, y has 16 bits, and nothing but a scale and a bias follows the product.
     """
     blocks_m = tl.cdiv(M, BLOCK_M)
     blocks_n = tl.cdiv(N, BLOCK_N)
@@ -245,17 +269,28 @@ def roles_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr
         a_ptrs = a_ptr + batch.to(tl.int64) * a_batch + far_rows[:, None] * a_row + far_ks[None, :] * a_col
         b_ptrs = b_ptr + batch.to(tl.int64) * b_batch + far_ks[:, None] * b_row + far_cols[None, :] * b_col
         total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+        tl.assume(last - first > (PIECES - 1) * BLOCK_K)
         for k in tl.range(first, last, BLOCK_K, warp_specialize=True):
             a = tl.load(a_ptrs, mask=(rows[:, None] < M) & (ks[None, :] < K - k), other=0.0)
             b = tl.load(b_ptrs, mask=(ks[:, None] < K - k) & (cols[None, :] < N), other=0.0)
             total = tl.dot(a, b, total)
             a_ptrs += a_step
             b_ptrs += b_step
-        inside = (rows[:, None] < M) & (cols[None, :] < N)
-        rows = far_rows
-        cols = far_cols
-        finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, part, rows, cols, inside, M, N, r_batch, r_row,
-               r_col, scale, 0, ACTIVATION, PLAIN)
+        if PIECES == 1:
+            inside = (rows[:, None] < M) & (cols[None, :] < N)
+            finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, part, far_rows, far_cols, inside, M, N, r_batch,
+                   r_row, r_col, scale, 0, ACTIVATION, PLAIN)
+        else:
+            if not PLAIN:
+                total = total * scale
+                if bias_ptr is not None:
+                    total += tl.load(bias_ptr + cols, mask=cols < N, other=0.0).to(tl.float32)[None, :]
+            pieces = in_columns(total.to(y_ptr.dtype.element_ty), PIECES)
+            base = y_ptr + tl.to_tensor(part).to(tl.int64) * M * N
+            for i in tl.static_range(PIECES):
+                of_piece = within // height * BLOCK_N + i * (BLOCK_N // PIECES) + tl.arange(0, BLOCK_N // PIECES)
+                inside = (rows[:, None] < M) & (of_piece[None, :] < N)
+                tl.store(base + far_rows[:, None] * N + of_piece[None, :], pieces[i], mask=inside)
 
 
 @triton.jit

@@ -11,6 +11,7 @@
 #include "nereid/Layout/ConversionPlan.h"
 #include "nereid/Layout/HalvedLayout.h"
 #include "nereid/Layout/ShuffleSource.h"
+#include "nereid/Layout/WarpPart.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -236,11 +237,10 @@ static Pieces ofScan(tile::ScanOp op) {
 
 /// Large tiles go in halves, as far as both layouts have them in registers: the
 /// shared memory of a block is worth more than barriers.
-static Pieces ofExchange(Type source, Type result) {
-  TileLayout from = tilegpu::layoutOf(source), to = tilegpu::layoutOf(result);
-  unsigned bits = tileBits(tilegpu::shapeOf(source)), count = 1;
-  unsigned bytes = tile::getElementBytes(tile::getElement(source));
-  while (bytes << bits > tilegpu::conversionBytes) {
+static Pieces ofExchange(TileLayout from, TileLayout to, unsigned bits,
+                         unsigned bytes, unsigned most) {
+  unsigned count = 1;
+  while (bytes << bits > most) {
     std::optional<unsigned> bit = commonRegisterBit(from, to, bits);
     if (!bit) {
       break;
@@ -253,7 +253,38 @@ static Pieces ofExchange(Type source, Type result) {
   return trips(count, bytes << bits);
 }
 
+static Pieces ofExchange(Type source, Type result) {
+  return ofExchange(tilegpu::layoutOf(source), tilegpu::layoutOf(result),
+                    tileBits(tilegpu::shapeOf(source)),
+                    tile::getElementBytes(tile::getElement(source)),
+                    tilegpu::conversionBytes);
+}
+
+unsigned bytesWithinWarp(tilegpu::ConvertLayoutOp op) {
+  Type source = op.getSource().getType(), result = op.getType();
+  TileLayout from = tilegpu::layoutOf(source), to = tilegpu::layoutOf(result);
+  unsigned bits = tileBits(tilegpu::shapeOf(source));
+  std::optional<ConversionPlan> plan =
+      planWithinWarp(from.linear(bits), to.linear(bits));
+  std::optional<PartsOfWarp> parts = partsOfWarp(from, to);
+  // A shuffle moves one value, an access of shared memory several.
+  constexpr unsigned mostShuffles = 8;
+  bool moves = plan && plan->kind == ConversionPlan::Kind::Shuffles;
+  if (!moves || !parts ||
+      (to.registerCount() <= mostShuffles && !goesThroughSharedMemory(*plan))) {
+    return 0;
+  }
+  unsigned warpBits = from.warps.size();
+  return ofExchange(parts->from, parts->to, bits - warpBits,
+                    tile::getElementBytes(tile::getElement(source)),
+                    tilegpu::conversionBytes >> warpBits)[0]
+      .bytes;
+}
+
 static Pieces ofConversion(tilegpu::ConvertLayoutOp op) {
+  if (op.getThrough()) {
+    return {};
+  }
   Type source = op.getSource().getType(), result = op.getType();
   unsigned bits = tileBits(tilegpu::shapeOf(source));
   std::optional<ConversionPlan> plan =

@@ -97,6 +97,10 @@ bool isWarpgroupOperand(tile::DotOp op);
 /// Nothing that ends the slot's content lies between.
 bool staysInBuffer(tilegpu::LocalLoadOp op);
 
+/// Of a conversion whose elements stay in their warps and still go through
+/// shared memory: bytes that each warp needs there; else 0.
+unsigned bytesWithinWarp(tilegpu::ConvertLayoutOp op);
+
 /// Row-major operands of a product without matrix instructions: the second
 /// begins at `rhsOffset`.
 struct RowMajorOperands {

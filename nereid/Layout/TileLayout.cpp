@@ -318,6 +318,46 @@ TileLayout coalesced(const Shape &shape, const std::vector<unsigned> &order,
   return layout;
 }
 
+std::optional<TileLayout> coalescedAround(const std::vector<uint32_t> &warps,
+                                          const Shape &shape,
+                                          const std::vector<unsigned> &order,
+                                          unsigned vector, unsigned laneBits,
+                                          unsigned run) {
+  std::vector<unsigned> shifts = dimensionShifts(shape);
+  uint32_t taken = 0;
+  for (uint32_t column : warps) {
+    if (!std::has_single_bit(column) || column & taken) {
+      return std::nullopt;
+    }
+    taken |= column;
+  }
+  unsigned innerBits = paddedBits(shape[order[0]]), neighbours = 0;
+  std::vector<uint32_t> bits; // that the warps leave, from the fastest on
+  for (unsigned d : order) {
+    for (unsigned i = 0; i < paddedBits(shape[d]); ++i) {
+      uint32_t bit = 1u << (shifts[d] + i);
+      if (!(bit & taken)) {
+        neighbours += bits.size() == i && d == order[0];
+        bits.push_back(bit);
+      }
+    }
+  }
+  unsigned vectorBits = std::bit_width(vector) - 1;
+  unsigned wanted = std::min<unsigned>(std::bit_width(run) - 1, innerBits);
+  neighbours = std::min(neighbours, vectorBits + laneBits);
+  if (neighbours < std::max(vectorBits, wanted) ||
+      bits.size() < vectorBits + laneBits) {
+    return std::nullopt;
+  }
+  TileLayout layout;
+  auto lanes = bits.begin() + vectorBits, rest = lanes + laneBits;
+  layout.registers.assign(bits.begin(), lanes);
+  layout.lanes.assign(lanes, rest);
+  layout.registers.insert(layout.registers.end(), rest, bits.end());
+  layout.warps = warps;
+  return layout;
+}
+
 unsigned contiguousRegisters(const TileLayout &layout, unsigned shift,
                              unsigned bits) {
   unsigned found = 0;

@@ -105,6 +105,16 @@ TileLayout coalesced(const Shape &shape, const std::vector<unsigned> &order,
                      unsigned vector, ThreadBits threads,
                      bool wholeRows = false);
 
+/// The same around `warps`, columns of one bit each, which stay: vectors, then
+/// lanes take what the warps leave, in the order of `order`. Absent where the
+/// neighbours that one warp reaches are fewer than `run`, or all of the fastest
+/// dimension.
+std::optional<TileLayout> coalescedAround(const std::vector<uint32_t> &warps,
+                                          const Shape &shape,
+                                          const std::vector<unsigned> &order,
+                                          unsigned vector, unsigned laneBits,
+                                          unsigned run);
+
 /// Consecutive elements along the dimension with the lowest bit `shift` that
 /// registers hold consecutively from an aligned start.
 unsigned contiguousRegisters(const TileLayout &layout, unsigned shift,

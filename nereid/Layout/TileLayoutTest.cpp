@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Layout/TileLayout.h"
+#include "nereid/Layout/WarpPart.h"
 
 #include <gtest/gtest.h>
 
@@ -219,6 +220,36 @@ TEST(TileLayout, FreeThreadsHoldCopies) {
   EXPECT_EQ(freeThreadBits(coalesced({128}, {0}, 1, {5, 2})), 0u);
   // A lane that repeats another counts as a copy too.
   EXPECT_EQ(freeThreadBits({{1}, {2, 2, 3}, {}}), 0b110u);
+}
+
+TEST(TileLayout, CoalescedAroundWarpsThatStay) {
+  // A product of 128 x 64: warps over rows 16, 32, 64.
+  std::vector<uint32_t> warps = {1024, 2048, 4096};
+  auto layout = coalescedAround(warps, {128, 64}, {1, 0}, 8, 5, 64);
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->registers, (std::vector<uint32_t>{1, 2, 4, 256, 512}));
+  EXPECT_EQ(layout->lanes, (std::vector<uint32_t>{8, 16, 32, 64, 128}));
+  EXPECT_EQ(layout->warps, warps);
+  // Warps over columns leave each too short a run.
+  EXPECT_FALSE(coalescedAround({16, 32}, {128, 64}, {1, 0}, 8, 5, 64));
+  EXPECT_TRUE(coalescedAround({16, 32}, {128, 64}, {1, 0}, 8, 5, 16));
+  // Copies, and warps of several bits.
+  EXPECT_FALSE(coalescedAround({0, 64}, {128, 64}, {1, 0}, 8, 5, 64));
+  EXPECT_FALSE(coalescedAround({65, 128}, {128, 64}, {1, 0}, 8, 5, 64));
+  // Fewer elements than lanes have.
+  EXPECT_FALSE(coalescedAround({64}, {2, 64}, {1, 0}, 8, 5, 64));
+}
+
+TEST(TileLayout, PartsOfWarpsAreTheTileWithoutTheirBits) {
+  TileLayout from{{1, 64}, {2, 4, 8}, {16, 32}},
+      to{{2, 64}, {1, 4, 8}, {16, 32}};
+  auto parts = partsOfWarp(from, to);
+  ASSERT_TRUE(parts);
+  EXPECT_EQ(parts->from, (TileLayout{{1, 16}, {2, 4, 8}, {}}));
+  EXPECT_EQ(parts->to, (TileLayout{{2, 16}, {1, 4, 8}, {}}));
+  EXPECT_FALSE(partsOfWarp(from, {{1, 64}, {2, 4, 8}, {32, 16}}));
+  EXPECT_FALSE(partOfWarp({{1, 48}, {2, 4, 8}, {16, 32}})); // a shared bit
+  EXPECT_FALSE(partOfWarp({{1}, {2, 4, 8}, {16, 0}}));      // copies
 }
 
 TEST(TileLayout, ContiguousRegistersAreAligned) {

@@ -8,6 +8,7 @@
 #include "nereid/Conversion/TileGPUToLLVM/Forms.h"
 #include "nereid/Layout/HalvedLayout.h"
 #include "nereid/Layout/ShuffleSource.h"
+#include "nereid/Layout/WarpPart.h"
 
 #include <bit>
 
@@ -25,8 +26,8 @@ static std::string nameOf(Operation *op) {
   return "'" + op->getName().stripDialect().str() + "'";
 }
 
-void KernelEmitter::tellConversion(tilegpu::ConvertLayoutOp op,
-                                   const std::string &how, bool isCheap) {
+void KernelEmitter::tellConversion(tilegpu::ConvertLayoutOp op, std::string how,
+                                   bool isCheap) {
   tellDecision(op, [&] {
     const TileInfo &tile = info(op.getType());
     Decision d{"layout", "", "", "", ""};
@@ -53,6 +54,21 @@ void KernelEmitter::emitConvertLayout(tilegpu::ConvertLayoutOp op) {
                      tile::getElementBytes(from.element), target.shared);
   ShuffleSource pull(plan.pull);
   auto selectors = pull.selectors();
+  if (Value buffer = op.getThrough()) {
+    tellConversion(op, "through shared memory, inside its warp",
+                   /*isCheap=*/true);
+    PartsOfWarp parts = *partsOfWarp(from.layout, to.layout);
+    auto alloc = buffer.getDefiningOp<tilegpu::AllocOp>();
+    Value offset = arith::MulIOp::create(
+        b, loc, warp, ops().i32(alloc.getType().getSlotBytes() / warps));
+    Value own = arith::AddIOp::create(b, loc, sharedAddress(*alloc.getOffset()),
+                                      offset);
+    bind(op, exchange({parts.from, parts.to,
+                       bits - unsigned(from.layout.warps.size()), from.element,
+                       own},
+                      source, to.dead));
+    return;
+  }
   if (goesThroughSharedMemory(plan)) {
     unsigned bytes = tile::getElementBytes(from.element) << bits;
     tellConversion(op,
@@ -63,7 +79,7 @@ void KernelEmitter::emitConvertLayout(tilegpu::ConvertLayoutOp op) {
                                   ", each with a barrier"
                             : " with a barrier"),
                    /*isCheap=*/false);
-    bind(op, exchange({from.layout, to.layout, bits, from.element}, source,
+    bind(op, exchange({from.layout, to.layout, bits, from.element, {}}, source,
                       to.dead));
     return;
   }
@@ -133,12 +149,13 @@ void KernelEmitter::emitConvertLayout(tilegpu::ConvertLayoutOp op) {
 Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
                                   const std::vector<bool> &dead) {
   unsigned bytes = tile::getElementBytes(tile.element);
-  if (bytes << tile.bits > tilegpu::conversionBytes) {
+  unsigned most = tilegpu::conversionBytes / (tile.own ? warps : 1);
+  if (bytes << tile.bits > most) {
     if (auto bit = commonRegisterBit(tile.from, tile.to, tile.bits)) {
       unsigned fromColumn, toColumn;
       Exchange half{halfOf(tile.from, *bit, &fromColumn),
                     halfOf(tile.to, *bit, &toColumn), tile.bits - 1,
-                    tile.element};
+                    tile.element, tile.own};
       // Register r of the half that has `value` in `column`.
       auto wholeOf = [](unsigned r, unsigned column, unsigned value) {
         unsigned below = (1u << column) - 1;
@@ -169,7 +186,12 @@ Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
       planShared(tile.from.linear(tile.bits), tile.to.linear(tile.bits), bytes,
                  target.shared);
   LinearLayout toOffset = plan.shared.invert();
-  unsigned scratch = acquireScratch();
+  Value start = tile.own;
+  if (start) {
+    machine->barrierOfWarp(); // the trip before has been read
+  } else {
+    start = sharedAddress(acquireScratch());
+  }
   // Offsets of registers and threads, in elements; vectors are the registers
   // whose offsets differ in the low bits only.
   auto visit = [&](const TileLayout &layout, unsigned vector, auto access) {
@@ -180,7 +202,7 @@ Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
             static_cast<uint32_t>(toOffset.applyFlat(column)) * bytes);
       }
     }
-    SlotPlaces places = placesAt(sharedAddress(scratch), threadColumns);
+    SlotPlaces places = placesAt(start, threadColumns);
     std::map<uint32_t, std::vector<unsigned>> groups;
     for (unsigned r = 0; r < layout.registerCount(); ++r) {
       uint32_t offset =
@@ -209,7 +231,7 @@ Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
           }
           storeShared(at, elements, firstCopy);
         });
-  barrier();
+  tile.own ? machine->barrierOfWarp() : barrier();
   visit(tile.to, plan.loadVector,
         [&](SharedPlace at, const std::vector<unsigned> &registers) {
           if (llvm::all_of(registers,

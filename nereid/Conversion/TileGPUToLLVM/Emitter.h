@@ -182,13 +182,13 @@ public:
 
   // ConvertLayout.cpp
   void emitConvertLayout(tilegpu::ConvertLayoutOp op);
-  void tellConversion(tilegpu::ConvertLayoutOp op, const std::string &how,
-                      bool isCheap);
+  void tellConversion(tilegpu::ConvertLayoutOp, std::string how, bool isCheap);
   /// Layouts of one tile of 2^bits elements.
   struct Exchange {
     TileLayout from, to;
     unsigned bits;
     mlir::Type element; ///< Tile element type
+    mlir::Value own;    ///< the warp's place, if its elements stay in the warp
   };
   Registers exchange(const Exchange &tile, llvm::ArrayRef<mlir::Value> source,
                      const std::vector<bool> &dead);

@@ -95,6 +95,8 @@ public:
   virtual void barrier() = 0;
   /// Of the first `threads` of the block, which is all that compute.
   virtual void barrierOf(unsigned threads) = 0;
+  /// Of the lanes of a warp.
+  virtual void barrierOfWarp() = 0;
   /// Waits for `takeTurn`'s counterpart: `threads` of two groups take part; the
   /// group that gives goes on. `number` of the group that takes.
   virtual void takeTurn(mlir::Value number, unsigned threads) = 0;

@@ -55,6 +55,7 @@ LayoutChoice::LayoutChoice(func::FuncOp kernel,
   }
   if (policies.adoptsTiles) {
     adoptLayouts();
+    storeFromOwnWarp();
   }
 }
 
@@ -215,6 +216,56 @@ void LayoutChoice::adoptLayouts() {
       homes.clear();
     }
   });
+}
+
+static bool asksForRoles(func::FuncOp kernel) {
+  return kernel
+      .walk([](scf::ForOp loop) {
+        return loop->hasAttr("tile.warp_specialize") ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Where warps have roles, what a product leaves is stored by the warp that has
+/// it, if that reaches whole lines of memory: its elements change lanes, not
+/// warps, and no warp waits for another (SpecializeWarps.cpp).
+void LayoutChoice::storeFromOwnWarp() {
+  constexpr unsigned lineBytes = 128;
+  if (!target.hasTensorMaps || !asksForRoles(kernel)) {
+    return;
+  }
+  std::vector<std::pair<Operation *, TileLayout>> found;
+  kernel.walk([&](tile::MemoryAccess access) {
+    Value pointers = access.getPtr();
+    auto type = dyn_cast<RankedTensorType>(pointers.getType());
+    if (access.reads() || !access.writes() || !type || type.getRank() < 2 ||
+        adopted.count(access) || home(pointers)) {
+      return;
+    }
+    std::optional<TileLayout> from = home(access.getValue());
+    TileLayout given = accessLayout(access);
+    if (!from || from->warps == given.warps) {
+      return;
+    }
+    SmallVector<unsigned> list = axes.order(pointers);
+    std::vector<unsigned> order(list.begin(), list.end());
+    Shape shape = shapeOf(type);
+    unsigned bytes =
+        tile::getElementBytes(tile::getElement(access.getValue().getType()));
+    unsigned vector = contiguousRegisters(
+        given, dimensionShifts(shape)[order[0]], paddedBits(shape[order[0]]));
+    auto layout =
+        coalescedAround(from->warps, shape, order, vector, target.laneBits(),
+                        std::max(lineBytes / bytes, vector));
+    if (layout) {
+      found.push_back({access, *layout});
+    }
+  });
+  for (auto &[access, layout] : found) {
+    adopted[access] = layout;
+  }
+  homes.clear();
 }
 
 int64_t LayoutChoice::shareOf(const Shape &shape) const {

@@ -108,6 +108,7 @@ private:
   std::optional<TileLayout> homeFromAccess(mlir::Value value);
   void spreadRowsOfManyWeights();
   void adoptLayouts();
+  void storeFromOwnWarp();
   /// Is a load or store of a one-dimensional tile a few instructions there?
   bool isCheapIn(const TileLayout &layout, tile::MemoryAccess access);
   /// What a walk from a one-dimensional tile to its broadcasts has found.

@@ -193,6 +193,7 @@ public:
   void markTensorMap(LLVM::LLVMFuncOp, unsigned) override { notThere(); }
   Value processorCount() override { notThere(); }
   void barrierOf(unsigned) override { notThere(); }
+  void barrierOfWarp() override { notThere(); }
   Value reduceLanes(LaneReduction, Value) override { notThere(); }
   void copyAsync(const Access &, Value, int64_t, Value) override { notThere(); }
   void commitCopies() override { notThere(); }

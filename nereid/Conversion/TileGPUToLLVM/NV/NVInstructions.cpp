@@ -141,6 +141,7 @@ public:
     NVVM::BarrierOp::create(b, loc, TypeRange(), i32(computing), i32(threads),
                             NVVM::BarrierReductionAttr(), Value());
   }
+  void barrierOfWarp() override { NVVM::SyncWarpOp::create(b, loc, i32(-1)); }
   /// Named barriers: 0 of all threads, 1 of those that compute, then turns.
   Value turnBarrier(Value number) {
     constexpr int turns = 2;

@@ -66,20 +66,6 @@ def TileGPU_LayoutAttr : AttrDef<TileGPU_Dialect, "Layout"> {
 
 class TileGPU_Op<string mnemonic, list<Trait> traits = []> : Op<TileGPU_Dialect, mnemonic, traits>;
 
-def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure, SameOperandsAndResultShape, SameOperandsAndResultElementType]> {
-  let summary = "The same elements in other threads or registers";
-  let description = [{
-    Costs nothing, register renaming, warp shuffles or a trip through shared
-    memory: nereid/Layout/ConversionPlan.h decides.
-    ```mlir
-    %y = tilegpu.convert_layout %x : tensor<64xf32, #a> -> tensor<64xf32, #b>
-    ```
-  }];
-  let arguments = (ins Tile_Tensor:$source);
-  let results = (outs Tile_Tensor:$result);
-  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
-}
-
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//
@@ -127,6 +113,27 @@ def TileGPU_AllocOp : TileGPU_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
     build($_builder, $_state, type, IntegerAttr());
   }]>];
   let hasVerifier = 1;
+}
+
+def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure, AllShapesMatch<["source", "result"]>, AllElementTypesMatch<["source", "result"]>]> {
+  let summary = "The same elements in other threads or registers";
+  let description = [{
+    Costs nothing, register renaming, warp shuffles or a trip through shared
+    memory: nereid/Layout/ConversionPlan.h decides. A trip goes through scratch,
+    at barriers of the program; with `through`, whose elements stay in their
+    warps, through a buffer that all such operations of the kernel share, where
+    each warp has a part of its own and meets no other.
+    ```mlir
+    %y = tilegpu.convert_layout %x : tensor<64xf32, #a> -> tensor<64xf32, #b>
+    %z = tilegpu.convert_layout %x through %buffer : <1 x[8, 1024] x i8, ...> tensor<64xf32, #a> -> tensor<64xf32, #c>
+    ```
+  }];
+  let arguments = (ins Tile_Tensor:$source, Optional<TileGPU_BufferType>:$through);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$source (`through` $through^ `:` type($through))? attr-dict `:` type($source) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$source), [{
+    build($_builder, $_state, type, source, ::mlir::Value());
+  }]>];
 }
 
 def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {

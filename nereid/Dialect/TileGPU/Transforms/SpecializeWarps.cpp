@@ -21,7 +21,9 @@
 
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h"
 
+#include "nereid/Analysis/Scratch.h"
 #include "nereid/Analysis/SharedAllocation.h"
+#include "nereid/Dialect/TileGPU/Transforms/DeferResults.h"
 #include "nereid/Dialect/TileGPU/Transforms/LoopBounds.h"
 #include "nereid/Dialect/TileGPU/Transforms/OverlapProducts.h"
 #include "nereid/Dialect/TileGPU/Transforms/ProductOperands.h"
@@ -60,6 +62,7 @@ private:
   void emitCarriedProducts(RoleLoop &role);
   void finishProducts(RoleLoop &role);
   void emitProducts(RoleLoop &role);
+  void giveWarpsPlaces(Block &computing);
   bool fitSlots();
   bool specialize();
   Value materialize(Location loc, const IndexPolynomial &index);
@@ -433,6 +436,37 @@ void WarpSpecializer::emitProducts(RoleLoop &role) {
   }
 }
 
+/// Conversions inside warps go through a buffer of their own, so that no group
+/// waits for another.
+void WarpSpecializer::giveWarpsPlaces(Block &computing) {
+  SmallVector<ConvertLayoutOp> conversions;
+  unsigned bytes = 0;
+  computing.walk([&](ConvertLayoutOp op) {
+    if (unsigned own = bytesWithinWarp(op)) {
+      bytes = std::max(bytes, own);
+      conversions.push_back(op);
+    }
+  });
+  if (conversions.empty()) {
+    return;
+  }
+  unsigned all =
+      llvm::PowerOf2Ceil(std::max(bytes, wavefrontBytes)) * warpsOf(kernel);
+  SmallVector<uint32_t> offsets;
+  for (unsigned bit = 1; bit < all; bit *= 2) {
+    offsets.push_back(bit);
+  }
+  b.setInsertionPoint(rings[0]);
+  auto place = AllocOp::create(
+      b, kernel.getLoc(),
+      BufferType::get(b.getContext(), 1, {all}, b.getI8Type(), offsets));
+  b.setInsertionPoint(kernel.getBody().front().getTerminator());
+  FreeOp::create(b, kernel.getLoc(), place);
+  for (ConvertLayoutOp op : conversions) {
+    op.getThroughMutable().assign(place);
+  }
+}
+
 /// As many slots as shared memory has room for beside all else.
 bool WarpSpecializer::fitSlots() {
   Block &entry = kernel.getBody().front();
@@ -493,6 +527,10 @@ bool WarpSpecializer::specialize() {
   for (RoleLoop &role : roles) {
     takesTurns |= !found.areCarried && overlapProducts(role.loop, hasGroups);
   }
+  if (found.areCarried && roles.size() == 1) {
+    deferResults(roles[0].loop);
+  }
+  giveWarpsPlaces(*branches.elseBlock());
   if (takesTurns && hasGroups) {
     b.setInsertionPointToStart(branches.elseBlock());
     GiveTurnOp::create(b, kernel.getLoc(), /*first=*/true);

@@ -11,7 +11,8 @@
 # CHECK-SAME: tilegpu.producer_warps = 4 : i32
 # CHECK: %[[A:.*]] = tilegpu.alloc at 0
 # CHECK-NEXT: %[[B:.*]] = tilegpu.alloc at 32768
-# CHECK-NEXT: %[[RING:.*]] = tilegpu.alloc at 65536
+# CHECK-NEXT: tilegpu.alloc at 65536 : <1 x[{{[0-9]*}}] x i8
+# CHECK-NEXT: %[[RING:.*]] = tilegpu.alloc at
 # CHECK: tilegpu.init_slots %[[RING]]
 # CHECK-NEXT: %[[COPIES:.*]] = tilegpu.is_producer
 # CHECK-NEXT: scf.if %[[COPIES]]
