@@ -29,6 +29,7 @@
 #include "kernels/expression/Expression.h"
 #include "kernels/grad_scaler/GradScaler.h"
 #include "kernels/gradients/Gradients.h"
+#include "kernels/gradients/Outliers.h"
 #include "kernels/group_norm/GroupNorm.h"
 #include "kernels/indexing/Indexing.h"
 #include "kernels/join/Join.h"

@@ -121,6 +121,23 @@ Tensor GradScaler::factorOf(const void *optimizer,
   return factor;
 }
 
+GradScaler::Clipped GradScaler::clip(const Tensor &scaledNorm, double most) {
+  Checks checks("gradScaler");
+  requireScaled(scaleNow, "clip");
+  checks.floats("scaledNorm", scaledNorm).shape({1}).dtype(f32);
+  checks.require(most > 0, "most", "a positive number", most);
+  if (stages.contains(nullptr)) {
+    checks.fail("clip", "one call between two updates", "two");
+  }
+  Device device = scaleNow.device();
+  Clipped result = {empty({1}, f32, device), empty({1}, f32, device)};
+  static const OperatorKernel kernel("gradients", "clip_scaled_kernel");
+  kernel[{1}](found, result.norm, result.factor, scaledNorm, scaleNow, most,
+              "num_warps"_a = 1);
+  stages[nullptr] = {result.factor, true};
+  return result;
+}
+
 void GradScaler::update() {
   requireScaled(scaleNow, "update");
   if (stages.empty()) {

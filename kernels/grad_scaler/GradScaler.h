@@ -25,6 +25,11 @@
 //   clipGradNorm(optimizer.variables(), 1.0);
 //   scaler.step(optimizer);
 //
+// Gradients whose norm is known, of several processes say, need no other pass:
+//
+//   GradScaler::Clipped clipped = scaler.clip(optimizer.gradNorm(), 1.0);
+//   optimizer.step(clipped.factor);
+//
 // An optimiser is an AdamW, an SGD, or anything with `variables()` and
 // `step(factor)`. Without `unscale` its step divides, and gradients stay as
 // they are.
@@ -72,6 +77,14 @@ public:
       optimizer.step(factor);
     }
   }
+  struct Clipped {
+    Tensor norm, factor; ///< fp32 [1]
+  };
+  /// In place of `step`, of gradients whose norm is `scaledNorm`, fp32 [1],
+  /// with the scale in it. The norm without it, and what the optimiser's step
+  /// takes: gradients come to a norm of at most `most`, an infinity for any;
+  /// NaN where the norm is not finite. Once between two updates.
+  Clipped clip(const Tensor &scaledNorm, double most);
   /// The scale for the next step, after the steps of all optimisers. It stays
   /// a positive number of fp32.
   void update();

@@ -155,6 +155,29 @@ TEST_P(GradientScaler, itsStateIsKeptAndLoaded) {
   EXPECT_EQ(first.currentScale(), 8);
 }
 
+TEST_P(GradientScaler, aNormThatIsKnownNeedsNoOtherPass) {
+  Variable w(full({4}, 1, f32, device), true);
+  AdamW optimizer(std::vector{w});
+  GradScaler scaler({.initialScale = 8, .growthInterval = 2});
+  scaler.scale(sum(w)).backward();
+  // Ones times 8: a norm of 16, of 2 without the scale.
+  for (double most : {double(INFINITY), 1.0}) {
+    GradScaler::Clipped clipped = scaler.clip(optimizer.gradNorm(), most);
+    EXPECT_EQ(clipped.norm.item(), 2);
+    EXPECT_NEAR(clipped.factor.item(), std::min(1.0, most / 2) / 8, 1e-6);
+    EXPECT_THAT(errorOf([&] { scaler.clip(optimizer.gradNorm(), most); }),
+                HasSubstr("'clip': expected one call between two updates"));
+    scaler.update();
+  }
+  EXPECT_EQ(scaler.currentScale(), 16) << "two good steps";
+  GradScaler::Clipped bad =
+      scaler.clip(full({1}, INFINITY, f32, device), INFINITY);
+  EXPECT_TRUE(std::isnan(bad.factor.item()));
+  scaler.update();
+  EXPECT_EQ(scaler.currentScale(), 8);
+  EXPECT_THAT(errorOf([&] { scaler.clip(bad.norm, 0); }), HasSubstr("'most'"));
+}
+
 TEST_P(GradientScaler, theScaleStaysPositive) {
   GradScaler scaler({.initialScale = 0x1p-125, .backoffFactor = 0.25});
   Variable w(full({1}, 1, f32, device), true);

@@ -1,4 +1,4 @@
-"""The norm of gradients, gradients scaled in place, and the scale of losses in fp16."""
+"""The norm of gradients, gradients scaled in place, the scale of losses in fp16, and steps that are outliers."""
 import triton
 import triton.language as tl
 
@@ -53,6 +53,43 @@ def applied_kernel(factor_ptr):
     """What a step takes of gradients that were divided by the scale before."""
     factor = tl.load(factor_ptr)
     tl.store(factor_ptr, tl.where(factor - factor == 0.0, 1.0, float("nan")))
+
+
+@triton.jit
+def clip_scaled_kernel(found_ptr, norm_ptr, factor_ptr, scaled_norm_ptr, scale_ptr, most):
+    """Of gradients that were scaled: the norm that they have without the scale, and what a step multiplies them with so that it is
+    at most `most`, NaN where it is not finite. found: 1 there."""
+    scale = tl.load(scale_ptr)
+    norm = tl.load(scaled_norm_ptr) / scale
+    finite = norm - norm == 0.0
+    tl.store(norm_ptr, norm)
+    tl.store(factor_ptr, tl.where(finite, tl.minimum(most / (norm + 1e-6), 1.0) / scale, float("nan")))
+    tl.store(found_ptr, tl.where(finite, tl.load(found_ptr), 1.0))
+
+
+@triton.jit
+def outlier_kernel(result_ptr, factor_ptr, value_ptr, window_ptr, counts_ptr, score_ptr, most, WINDOW: tl.constexpr,
+                   BLOCK: tl.constexpr):
+    """result: the factor, or NaN where the value is not finite or is more than `most` deviations above the mean of the last WINDOW
+    values. window: those, in turn; counts: values so far, and those that were left out; score: the value's deviations, or 0."""
+    value = tl.load(value_ptr).to(tl.float64)
+    finite = value - value == 0.0
+    seen = tl.load(counts_ptr)
+    place = seen % WINDOW
+    at = tl.arange(0, BLOCK)
+    inside = at < WINDOW
+    values = tl.where(at == place, value, tl.load(window_ptr + at, mask=inside, other=0.0))
+    mean = tl.sum(tl.where(inside, values, 0.0), axis=0) / WINDOW
+    apart = tl.where(inside, values - mean, 0.0)
+    variance = tl.sum(apart * apart, axis=0) / WINDOW
+    known = finite & (seen >= WINDOW) & (variance > 0.0)
+    score = tl.where(known, (value - mean) / tl.sqrt(tl.where(known, variance, 1.0)), 0.0)
+    skips = (score > most) | (value - value != 0.0)
+    tl.store(window_ptr + at, values, mask=inside & finite)
+    tl.store(counts_ptr, tl.where(finite, seen + 1, seen))
+    tl.store(counts_ptr + 1, tl.load(counts_ptr + 1) + tl.where(skips, 1, 0))
+    tl.store(score_ptr, score)
+    tl.store(result_ptr, tl.where(skips, float("nan"), tl.load(factor_ptr)))
 
 
 @triton.jit
