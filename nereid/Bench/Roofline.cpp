@@ -22,6 +22,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace nereid::bench {
 
@@ -331,20 +332,59 @@ static std::string dateNow() {
   return text;
 }
 
+/// `part`: what of it, for the file's name.
+static std::string pathOf(const Roofline &identity, const std::string &part) {
+  Hasher hasher;
+  hasher.field(identity.device).field(identity.driver).field(identity.build);
+  return DiskCache::defaultFolder() + "/roofline-" + part +
+         hasher.finish().hex().substr(0, 16) + ".json";
+}
+
+static std::optional<Roofline> keptRoofline(const Roofline &identity,
+                                            const std::string &part) {
+  Expected<std::string> text = readFile(pathOf(identity, part));
+  if (!text.ok()) {
+    return std::nullopt;
+  }
+  Expected<Roofline> kept = parseRoofline(*text);
+  bool isThis = kept.ok() && kept->device == identity.device &&
+                kept->driver == identity.driver &&
+                kept->build == identity.build;
+  return isThis ? std::optional(*kept) : std::nullopt;
+}
+
+static void keep(const Roofline &roofline, const std::string &part) {
+  Status status = makePrivateFolder(DiskCache::defaultFolder());
+  status = status.ok() ? replaceFile(pathOf(roofline, part), textOf(roofline))
+                       : status;
+  if (!status.ok()) {
+    warn("the roofline is not kept: " + status.failure().message);
+  }
+}
+
+double floatRateOf(Device device, const RooflineOptions &options) {
+  Roofline roofline = identityOf(device);
+  constexpr const char *alone = "fp32-";
+  for (const char *part : {"", alone}) {
+    std::optional<Roofline> kept = keptRoofline(roofline, part);
+    if (kept && !options.again && kept->operations.contains("fp32")) {
+      return kept->operations.at("fp32");
+    }
+  }
+  roofline.load = loadNow();
+  roofline.date = dateNow();
+  double rate = Surveyor(device, options).floatRate();
+  roofline.operations["fp32"] = rate;
+  if (!options.stops || !options.stops()) {
+    keep(roofline, alone);
+  }
+  return rate;
+}
+
 Roofline rooflineOf(Device device, const RooflineOptions &options) {
   Roofline roofline = identityOf(device);
-  Hasher hasher;
-  hasher.field(roofline.device).field(roofline.driver).field(roofline.build);
-  std::string folder = DiskCache::defaultFolder();
-  std::string path =
-      folder + "/roofline-" + hasher.finish().hex().substr(0, 16) + ".json";
-  if (Expected<std::string> text = readFile(path);
-      text.ok() && !options.again) {
-    Expected<Roofline> kept = parseRoofline(*text);
-    if (kept.ok() && kept->device == roofline.device &&
-        kept->driver == roofline.driver && kept->build == roofline.build) {
-      return *kept;
-    }
+  if (auto kept = keptRoofline(roofline, ""); kept && !options.again) {
+    return *kept;
   }
   roofline.load = loadNow();
   roofline.date = dateNow();
@@ -368,11 +408,7 @@ Roofline rooflineOf(Device device, const RooflineOptions &options) {
   if (options.stops && options.stops()) {
     return roofline;
   }
-  Status status = makePrivateFolder(folder);
-  status = status.ok() ? replaceFile(path, textOf(roofline)) : status;
-  if (!status.ok()) {
-    warn("the roofline is not kept: " + status.failure().message);
-  }
+  keep(roofline, "");
   return roofline;
 }
 

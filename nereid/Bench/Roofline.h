@@ -74,6 +74,11 @@ struct RooflineOptions {
 /// until it grows no more. Throws Error.
 Roofline rooflineOf(Device device, const RooflineOptions &options = {});
 
+/// The rate "fp32" alone, 10^12 operations a second: of the kept roofline where
+/// there is one, or kept by itself, or measured now in a second or two. Throws
+/// Error.
+double floatRateOf(Device device, const RooflineOptions &options = {});
+
 /// "NVIDIA H200"; of the host the processor and the number of threads.
 std::string nameOf(Device device);
 
