@@ -96,17 +96,23 @@ const std::vector<Row> &rows() {
        true},
       {"grad_clip", &O::gradClip, "optimiser",
        "the largest norm of all gradients; 0: any", 0, 1e6},
+      {"skip_update_lossz", &O::skipUpdateLossZ, "optimiser",
+       "a step changes nothing whose loss is so many standard deviations above "
+       "the mean of the last 128; 0: none",
+       0, 1e6},
+      {"skip_update_gradz", &O::skipUpdateGradZ, "optimiser",
+       "the same of the norm of all gradients", 0, 1e6},
       {"device", &O::device, "machine",
        "cpu, cuda, cuda:N; the CPU where there is no GPU"},
       {"dtype",
        &O::dtype,
        "machine",
        "auto (bfloat16 on a GPU), float32, bfloat16 (with float32 master "
-       "weights)",
+       "weights), float16 (the same, with a loss scale)",
        0,
        INFINITY,
        false,
-       {"auto", "float32", "bfloat16"}},
+       {"auto", "float32", "bfloat16", "float16"}},
       {"compile", &O::compile, "machine",
        "on a GPU, the step as one CUDA graph"},
       {"recompute", &O::recompute, "machine",
@@ -125,6 +131,9 @@ const std::vector<Row> &rows() {
        1, many},
       {"eval_iters", &O::evalIters, "output", "batches of an evaluation", 1,
        many},
+      {"multiple_choice", &O::multipleChoice, "output",
+       "file of questions with endings, as HellaSwag's, that each evaluation "
+       "answers"},
       {"log_interval", &O::logInterval, "output",
        "steps between lines of the log", 1, many},
       {"eval_only", &O::evalOnly, "output", "evaluate once, and end"},
@@ -329,7 +338,8 @@ std::vector<OptionRow> gpt2::optionRows(const Options &defaults) {
                       row.help + (byDefault.empty() ? std::string()
                                                     : " [" + byDefault + "]"),
                       row.group, isFlag,
-                      row.name == std::string_view("start")});
+                      row.name == std::string_view("start") ||
+                          row.name == std::string_view("multiple_choice")});
   }
   return result;
 }

@@ -34,9 +34,10 @@ struct Options {
   int64_t maxIters = 600000, evalInterval = 2000, evalIters = 200,
           logInterval = 1;
   bool evalOnly = false, alwaysSaveCheckpoint = true;
-  double epochs = 0;       ///< instead of maxIters
-  int64_t patience = 0;    ///< evaluations without a better loss; 0: any
-  int64_t sampleEvery = 0; ///< steps between texts; 0: none
+  double epochs = 0;          ///< instead of maxIters
+  int64_t patience = 0;       ///< evaluations without a better loss; 0: any
+  int64_t sampleEvery = 0;    ///< steps between texts; 0: none
+  std::string multipleChoice; ///< a file of questions; empty: none
   bool csv = false, tensorboard = false;
   int64_t keep = 0; ///< checkpoints before the last one
   // The batch.
@@ -48,6 +49,8 @@ struct Options {
   // AdamW.
   double learningRate = 6e-4, minLr = 6e-5, weightDecay = 0.1, beta1 = 0.9,
          beta2 = 0.95, gradClip = 1;
+  /// Deviations above the mean of the last 128 steps; 0: no step is skipped.
+  double skipUpdateLossZ = 0, skipUpdateGradZ = 0;
   bool decayLr = true;
   std::string lrSchedule = "cosine";
   int64_t warmupIters = 2000, lrDecayIters = 600000;

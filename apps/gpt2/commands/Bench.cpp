@@ -8,6 +8,7 @@
 #include "apps/gpt2/commands/Commands.h"
 #include "apps/gpt2/commands/TrainingOptions.h"
 #include "apps/gpt2/train/Log.h"
+#include "apps/gpt2/train/Peak.h"
 #include "apps/gpt2/train/Run.h"
 #include "apps/gpt2/train/Trainer.h"
 #include "nereid/Bench/Statistics.h"
@@ -138,7 +139,7 @@ static void run(const Options &options, const BenchOptions &bench) {
   double rate = double(options.gradientAccumulationSteps * options.batchSize *
                        options.blockSize) /
                 milliseconds * 1e3;
-  double peak = peakOperations(properties(device).name, config.dtype),
+  double peak = peakOf(config, device, Processes()),
          operations = operationsPerToken(config, options.blockSize) * rate;
   if (bench.isJson) {
     nlohmann::json json = {{"device", properties(device).name},

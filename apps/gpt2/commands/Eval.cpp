@@ -9,6 +9,7 @@
 #include "apps/gpt2/commands/LoadedModel.h"
 #include "apps/gpt2/commands/TrainingOptions.h"
 #include "apps/gpt2/train/Batches.h"
+#include "apps/gpt2/train/MultipleChoice.h"
 #include "apps/gpt2/train/RunData.h"
 #include "kernels/accumulate/Accumulate.h"
 #include "nereid/Runtime/Context.h"
@@ -37,10 +38,30 @@ static double meanLoss(const Model &model, Batches &data, Split split,
   return sum.item() / double(count);
 }
 
+/// With the tokenizer beside the weights, or that of --dataset.
+static void answer(const LoadedModel &loaded, const Options &options) {
+  const GptConfig &config = loaded.model.config();
+  TokenizerPtr tokenizer = tokenizerOf(loaded, options.dataset);
+  Questions questions(options.multipleChoice, *tokenizer, config.context);
+  std::printf("%s: %.2fM parameters, %s\n", loaded.path.c_str(),
+              double(parameterCount(config)) / 1e6,
+              loaded.model.device().str().c_str());
+  std::fflush(stdout);
+  std::unique_ptr<Communicator> one =
+      makeCommunicator(Processes(), loaded.model.device());
+  std::printf(
+      "%s: %s\n", options.multipleChoice.c_str(),
+      textOf(*questions.score(loaded.model, options.batchSize, *one)).c_str());
+}
+
 static void run(Options options) {
   setNumThreads(int(options.threads));
   LoadedModel loaded = loadModel(options);
   const GptConfig &config = loaded.model.config();
+  if (!options.multipleChoice.empty()) {
+    answer(loaded, options);
+    return;
+  }
   if (options.dataset.empty()) {
     options.dataset = findDataset(loaded.options, loaded.data, loaded.path);
   }
@@ -85,7 +106,9 @@ static void run(Options options) {
 
 void gpt2::addEvalCommand(CLI::App &app) {
   CLI::App *command = app.add_subcommand(
-      "eval", "mean loss of a trained model on both parts of a data set");
+      "eval",
+      "mean loss of a trained model on both parts of a data set, or its "
+      "answers to questions");
   Options defaults;
   defaults.initFrom = "resume";
   defaults.dataset.clear();
@@ -93,7 +116,7 @@ void gpt2::addEvalCommand(CLI::App &app) {
       *command,
       std::vector<std::string>{"init_from", "out_dir", "checkpoint", "dataset",
                                "batch_size", "block_size", "eval_iters", "seed",
-                               "device", "threads", "dtype"},
+                               "device", "threads", "dtype", "multiple_choice"},
       defaults);
   command->callback([given] { run(given->read()); });
 }

@@ -10,6 +10,7 @@
 #include "apps/gpt2/data/Dataset.h"
 #include "apps/gpt2/train/Resume.h"
 #include "apps/gpt2/train/Run.h"
+#include "apps/gpt2/train/RunData.h"
 #include "nereid/Runtime/Error.h"
 
 #include <cmath>
@@ -94,4 +95,34 @@ std::string gpt2::tokenizerFolder(const std::string &modelPath,
     }
   }
   return "";
+}
+
+TokenizerPtr gpt2::tokenizerOf(const LoadedModel &loaded,
+                               const std::string &named) {
+  std::string folder = named.empty()
+                           ? tokenizerFolder(loaded.path, loaded.options)
+                           : datasetFolder(named);
+  if (folder.empty()) {
+    std::string dataset = datasetOf(loaded.options);
+    raise({ErrorCode::NotFound,
+           loaded.path +
+               ": expected a tokenizer beside the weights (meta.json, "
+               "vocab.json and merges.txt, tokenizer.json or meta.pkl)" +
+               (dataset.empty() ? "" : " or in " + datasetFolder(dataset)) +
+               ", got none; hint: name its folder or the data set with "
+               "--dataset",
+           {}});
+  }
+  TokenizerPtr tokenizer = openTokenizer(folder);
+  checkTokenizer(loaded.data, *tokenizer, folder, loaded.path);
+  int64_t rows = loaded.model.config().vocabulary;
+  if (tokenizer->size() > rows) {
+    raise({ErrorCode::InvalidArgument,
+           folder + ": expected a tokenizer of at most the model's " +
+               std::to_string(rows) + " tokens, got " +
+               std::to_string(tokenizer->size()) +
+               "; name the right one with --dataset",
+           {}});
+  }
+  return tokenizer;
 }

@@ -10,6 +10,7 @@
 
 #include "apps/gpt2/Options.h"
 #include "apps/gpt2/checkpoint/HuggingFace.h"
+#include "apps/gpt2/data/Tokenizer.h"
 #include "apps/gpt2/model/Model.h"
 
 namespace nereid::gpt2 {
@@ -37,6 +38,10 @@ std::string datasetOf(const nlohmann::json &options);
 /// where there is none.
 std::string tokenizerFolder(const std::string &modelPath,
                             const nlohmann::json &options);
+
+/// The one of that folder, or of the data set that --dataset named. Throws
+/// Error where there is none, or one that is not the model's.
+TokenizerPtr tokenizerOf(const LoadedModel &loaded, const std::string &named);
 
 } // namespace nereid::gpt2
 

@@ -23,37 +23,6 @@
 using namespace nereid;
 using namespace nereid::gpt2;
 
-/// `named`: what --dataset says, or empty.
-static TokenizerPtr tokenizerOf(const LoadedModel &loaded,
-                                const std::string &named) {
-  std::string folder = named.empty()
-                           ? tokenizerFolder(loaded.path, loaded.options)
-                           : datasetFolder(named);
-  if (folder.empty()) {
-    std::string dataset = datasetOf(loaded.options);
-    raise({ErrorCode::NotFound,
-           loaded.path +
-               ": expected a tokenizer beside the weights (meta.json, "
-               "vocab.json and merges.txt, tokenizer.json or meta.pkl)" +
-               (dataset.empty() ? "" : " or in " + datasetFolder(dataset)) +
-               ", got none; hint: name its folder or the data set with "
-               "--dataset",
-           {}});
-  }
-  TokenizerPtr tokenizer = openTokenizer(folder);
-  checkTokenizer(loaded.data, *tokenizer, folder, loaded.path);
-  int64_t rows = loaded.model.config().vocabulary;
-  if (tokenizer->size() > rows) {
-    raise({ErrorCode::InvalidArgument,
-           folder + ": expected a tokenizer of at most the model's " +
-               std::to_string(rows) + " tokens, got " +
-               std::to_string(tokenizer->size()) +
-               "; name the right one with --dataset",
-           {}});
-  }
-  return tokenizer;
-}
-
 /// The tokens of --start.
 static std::vector<int32_t> promptOf(const std::string &start,
                                      const Tokenizer &tokenizer) {

@@ -161,6 +161,17 @@ Tensor Model::logits(const Tensor &tokens) const {
   return kernels::linear(hidden(tokens).value(), tokenTable.value());
 }
 
+Tensor Model::lossesAt(const Tensor &tokens, const Tensor &places,
+                       const Tensor &targets) const {
+  NoGrad off;
+  Tensor rows = hidden(tokens).value().reshape({tokens.numel(), shape.width});
+  kernels::CrossEntropyOptions options;
+  options.reduction = kernels::Reduction::None;
+  return kernels::crossEntropy(
+      kernels::linear(kernels::embedding(places, rows), tokenTable.value()),
+      targets, options);
+}
+
 Tensor
 Model::features(const Tensor &tokens,
                 const std::function<void(size_t, const Tensor &)> &seen) const {

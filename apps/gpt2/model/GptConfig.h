@@ -24,8 +24,8 @@ struct GptConfig {
   /// GELU by tanh, as GPT-2 has it; false: by erf, as nanoGPT has it.
   bool tanhGelu = true;
   double dropout = 0;
-  /// The type of parameters and activations: f32, or bf16 with f32 master
-  /// weights.
+  /// The type of parameters and activations: f32, or bf16 or f16 with f32
+  /// master weights.
   DType dtype = f32;
 
   bool operator==(const GptConfig &) const = default;

@@ -61,6 +61,12 @@ public:
   /// [B, T, vocabulary]; nothing is recorded.
   Tensor logits(const Tensor &tokens) const;
 
+  /// Losses of single tokens, fp32 [n]: of `targets` [n] after `places` [n],
+  /// which count the tokens of [B, T] row by row; both i32. Nothing is
+  /// recorded.
+  Tensor lossesAt(const Tensor &tokens, const Tensor &places,
+                  const Tensor &targets) const;
+
   /// What the last layer, the embedding, is applied to: [B, T, width]. `seen`
   /// is called with each layer's number and its queries, keys and values,
   /// [B, T, 3 width]. Nothing is recorded.

@@ -60,6 +60,9 @@ def check_files(program):
     # Texts are no part of the training.
     if program.train("plain", OPTIONS).returncode or curve_of(program.folder / "plain") != curve_of(out):
         fail("a run that writes texts has other losses")
+    # The number of threads changes no bit.
+    if program.train("one", OPTIONS, "--threads=1").returncode or curve_of(program.folder / "one") != curve_of(out):
+        fail("a run of one thread has other losses")
     # On, by way of a checkpoint.
     result = program.run("train", "--init_from=resume", "--out_dir=files", "--max_iters=14")
     if result.returncode:
@@ -67,8 +70,7 @@ def check_files(program):
     lines = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
     with open(out / "log.csv", newline="") as file:
         rows = list(csv.DictReader(file))
-    if [{key: value for key, value in line.items() if key != "flops"} for line in lines] != \
-            [{key: json.loads(value) for key, value in row.items() if value} for row in rows]:
+    if lines != [{key: json.loads(value) for key, value in row.items() if value} for row in rows]:
         fail("log.csv: expected the lines of log.jsonl")
     events = [one for path in sorted(out.glob("events.out.tfevents.*")) for one in numbers_of_events(path)]
     for line in lines:

@@ -51,9 +51,22 @@ static double now() {
 }
 
 /// Of log.csv.
-static constexpr const char *columns[] = {
-    "iter", "loss",         "lr", "grad_norm",  "tokens_per_second",
-    "mfu",  "memory_bytes", "ms", "train_loss", "val_loss"};
+static constexpr const char *columns[] = {"iter",
+                                          "loss",
+                                          "lr",
+                                          "grad_norm",
+                                          "tokens_per_second",
+                                          "mfu",
+                                          "memory_bytes",
+                                          "ms",
+                                          "train_loss",
+                                          "val_loss",
+                                          "loss_scale",
+                                          "skipped",
+                                          "choice_acc",
+                                          "choice_acc_norm",
+                                          "choice_acc_token",
+                                          "flops"};
 
 static std::string csvLine(const Json &json) {
   std::string line;
@@ -156,25 +169,48 @@ void Log::write(const StepLine &line) {
   }
   json["memory_bytes"] = line.memoryBytes;
   json["ms"] = line.milliseconds;
+  std::string norm;
+  if (line.lossScale) {
+    json["loss_scale"] = *line.lossScale;
+    char text[48];
+    std::snprintf(text, sizeof(text), ", loss scale %g", *line.lossScale);
+    norm += text;
+  }
+  if (line.skipped) {
+    json["skipped"] = *line.skipped;
+  }
+  if (line.newlySkipped) {
+    norm += ", " + std::to_string(line.newlySkipped) +
+            (line.newlySkipped == 1 ? " step" : " steps") + " skipped";
+  }
   put(json);
   std::string left =
       line.secondsLeft ? ", " + durationText(*line.secondsLeft) + " left" : "";
-  std::printf("iter %lld: loss %.4f, lr %.2e, norm %.3f, %.2f ms, %.0f "
+  std::printf("iter %lld: loss %.4f, lr %.2e, norm %.3f%s, %.2f ms, %.0f "
               "tokens/s%s, %.0f MB%s\n",
               static_cast<long long>(line.iter), shown(line.loss),
-              line.learningRate, shown(line.gradientNorm), line.milliseconds,
-              line.tokensPerSecond, mfu.c_str(), double(line.memoryBytes) / 1e6,
-              left.c_str());
+              line.learningRate, shown(line.gradientNorm), norm.c_str(),
+              line.milliseconds, line.tokensPerSecond, mfu.c_str(),
+              double(line.memoryBytes) / 1e6, left.c_str());
   std::fflush(stdout);
 }
 
 void Log::write(const EvaluationLine &line) {
-  put(Json({{"iter", line.iter},
-            {"train_loss", line.trainLoss},
-            {"val_loss", line.validationLoss}}));
-  std::printf("step %lld: train loss %.4f, val loss %.4f\n",
+  Json json = {{"iter", line.iter},
+               {"train_loss", line.trainLoss},
+               {"val_loss", line.validationLoss}};
+  std::string choices;
+  if (line.choices) {
+    const ChoiceScore &score = *line.choices;
+    json["choice_acc"] = score.share(score.bySum);
+    json["choice_acc_norm"] = score.share(score.byCharacter);
+    json["choice_acc_token"] = score.share(score.byToken);
+    choices = "multiple choice: " + textOf(score) + "\n";
+  }
+  put(json);
+  std::printf("step %lld: train loss %.4f, val loss %.4f\n%s",
               static_cast<long long>(line.iter), shown(line.trainLoss),
-              shown(line.validationLoss));
+              shown(line.validationLoss), choices.c_str());
   std::fflush(stdout);
 }
 
@@ -205,7 +241,8 @@ int64_t gpt2::memoryBytes(Device device) {
 void gpt2::writePlot(const std::string &svgPath, const std::string &logPath,
                      const std::string &title) {
   bench::Line loss{"loss of the batch", {}}, train{"training", {}},
-      validation{"validation", {}}, rate{"learning rate", {}}, norm{"norm", {}};
+      validation{"validation", {}}, rate{"learning rate", {}}, norm{"norm", {}},
+      sum{"by sum", {}}, character{"by character", {}}, token{"by token", {}};
   forLines(logPath, [&](const Json &json, std::string_view) {
     auto add = [&](bench::Line &to, const char *name) {
       if (json.contains(name) && json[name].is_number()) {
@@ -218,8 +255,11 @@ void gpt2::writePlot(const std::string &svgPath, const std::string &logPath,
     add(validation, "val_loss");
     add(rate, "lr");
     add(norm, "grad_norm");
+    add(sum, "choice_acc");
+    add(character, "choice_acc_norm");
+    add(token, "choice_acc_token");
   });
-  const bench::Plot plots[] = {
+  std::vector<bench::Plot> plots = {
       {"loss",
        "step",
        "nats a token",
@@ -230,5 +270,15 @@ void gpt2::writePlot(const std::string &svgPath, const std::string &logPath,
        /*isNearData=*/true},
       {"learning rate", "step", "learning rate", false, false, {}, {rate}},
       {"gradients", "step", "norm", false, false, {}, {norm}}};
+  if (!sum.points.empty()) {
+    plots.push_back({"multiple choice",
+                     "step",
+                     "accuracy",
+                     false,
+                     false,
+                     {},
+                     {sum, character, token},
+                     /*isNearData=*/true});
+  }
   throwIfFailed(writeFileAtomically(svgPath, bench::svgOf(title, plots)));
 }

@@ -9,11 +9,14 @@
 //   {"iter":100,"loss":2.51,"lr":0.001,"grad_norm":0.7,"tokens_per_second":...,
 //    "mfu":0.41,"memory_bytes":...,"ms":...}
 //   {"iter":250,"train_loss":2.1,"val_loss":2.2}
-// mfu is absent where the device's peak is not known; "flops" are those of the
-// model a second, on a CPU. log.csv has a column for each key, and an empty
-// cell where a line has none; a file of events has the same curves. Memory:
-// what tensors of a GPU take, or what the process has at most had of the
-// host's.
+// and with --multiple_choice "choice_acc", "choice_acc_norm" (by character) and
+// "choice_acc_token" in a line of an evaluation.
+// mfu is absent where the device's peak is not known, as a CPU's for 16 bits;
+// "flops" are those of the model a second, on a CPU. "loss_scale" is a model's
+// in fp16; "skipped" counts steps, where outliers are skipped. log.csv has a
+// column for each key, and an empty cell where a line has none; a file of
+// events has the same curves. Memory: what tensors of a GPU take, or what the
+// process has at most had of the host's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +24,7 @@
 #define NEREID_APPS_GPT2_TRAIN_LOG_H
 
 #include "apps/gpt2/train/EventFile.h"
+#include "apps/gpt2/train/MultipleChoice.h"
 #include "nereid/Runtime/Device.h"
 
 #include <cstdio>
@@ -39,11 +43,17 @@ struct StepLine {
   double milliseconds = 0; ///< a step, on average since the last line
   /// Until the run's end, as far as one knows.
   std::optional<double> secondsLeft;
+  std::optional<double> lossScale; ///< of a model in fp16
+  /// Steps of the run that outliers have had skipped, and those among them
+  /// since the last line; nothing where none may be.
+  std::optional<int64_t> skipped;
+  int64_t newlySkipped = 0;
 };
 
 struct EvaluationLine {
   int64_t iter = 0;
   double trainLoss = 0, validationLoss = 0;
+  std::optional<ChoiceScore> choices;
 };
 
 /// Files beside log.jsonl.

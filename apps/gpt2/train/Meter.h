@@ -12,7 +12,6 @@
 #include "apps/gpt2/model/GptConfig.h"
 #include "apps/gpt2/train/Log.h"
 #include "apps/gpt2/train/Trainer.h"
-#include "nereid/Runtime/DeviceProperties.h"
 
 #include <algorithm>
 #include <chrono>
@@ -22,13 +21,12 @@ namespace nereid::gpt2 {
 /// Averages over the steps since the last line.
 class Meter {
 public:
+  /// `peak`: operations a second; 0: not known.
   Meter(const GptConfig &config, const Options &options, Device device,
-        int processes)
+        double peak)
       : device(device), tokens(double(options.gradientAccumulationSteps *
                                       options.batchSize * options.blockSize)),
-        operations(operationsPerToken(config, options.blockSize)),
-        peak(peakOperations(properties(device).name, config.dtype) *
-             processes) {}
+        operations(operationsPerToken(config, options.blockSize)), peak(peak) {}
 
   void begin() {
     start = std::chrono::steady_clock::now();
@@ -55,7 +53,8 @@ public:
     line.tokensPerSecond = tokens / seconds;
     if (peak > 0) {
       line.mfu = line.tokensPerSecond * operations / peak;
-    } else if (device.isHost()) {
+    }
+    if (device.isHost()) {
       line.flops = line.tokensPerSecond * operations;
     }
     line.memoryBytes = memoryBytes(device);

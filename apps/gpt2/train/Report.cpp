@@ -86,6 +86,9 @@ std::string gpt2::summaryOf(const RunEnd &end) {
     text += "; best validation loss " + numberText("%.4f", *end.bestLoss) +
             ", at step " + std::to_string(end.bestStep);
   }
+  if (end.skipped) {
+    text += "; outliers skipped: " + std::to_string(end.skipped);
+  }
   text += "\n";
   if (end.hasCheckpoint) {
     text +=

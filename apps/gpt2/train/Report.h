@@ -40,6 +40,7 @@ struct RunEnd {
   std::optional<double> bestLoss;
   uint64_t bestStep = 0;
   bool hasCheckpoint = false;
+  int64_t skipped = 0; ///< steps, of outliers
 };
 
 /// The last lines of a run: how far and how long, its best loss and where, the

@@ -8,16 +8,17 @@
 #include "apps/gpt2/train/Run.h"
 
 #include "apps/gpt2/distributed/Placement.h"
-#include "apps/gpt2/sample/Generator.h"
 #include "apps/gpt2/train/Batches.h"
 #include "apps/gpt2/train/Epochs.h"
 #include "apps/gpt2/train/Interrupt.h"
 #include "apps/gpt2/train/Log.h"
 #include "apps/gpt2/train/Memory.h"
 #include "apps/gpt2/train/Meter.h"
+#include "apps/gpt2/train/Peak.h"
 #include "apps/gpt2/train/Report.h"
 #include "apps/gpt2/train/Resume.h"
 #include "apps/gpt2/train/RunData.h"
+#include "apps/gpt2/train/SampledText.h"
 #include "apps/gpt2/train/Schedule.h"
 #include "apps/gpt2/train/Trainer.h"
 #include "nereid/Prof/Profiler.h"
@@ -61,6 +62,7 @@ private:
   /// What it begins with, and whether that goes with the data.
   void begin();
   void checkData();
+  void openQuestions();
   void openFolder();
   /// Of the writer's thread, after the first checkpoint.
   void replaceFiles();
@@ -119,7 +121,9 @@ private:
   bool isTakenOver = false; ///< from nanoGPT
   double best = std::numeric_limits<double>::infinity();
   uint64_t bestStep = 0;
-  nlohmann::json record; ///< of the data
+  std::optional<Questions> questions;
+  nlohmann::json record;     ///< of the data
+  int64_t skippedBefore = 0; ///< steps, at the last line
   bool decayFollowsEpochs = false;
   /// When the others were asked, after how many steps; how long a step has
   /// taken on average of all processes, and when they are asked next.
@@ -169,9 +173,14 @@ Run::Run(const Options &given, const std::vector<std::string> &notes)
       fit(checkedFit(config, options, device)),
       model(config, uint64_t(options.seed), device),
       trainer(model, options, *all, agreementOf(options, start)),
-      meter(config, options, device, all->size()),
+      // One process speaks of it.
+      meter(config, options, device,
+            all->rank() > 0 || options.evalOnly
+                ? 0
+                : peakOf(config, device, processes)),
       logPath(options.outDir + "/log.jsonl"), newLogPath(logPath + ".new") {
   checkData();
+  openQuestions();
   begin();
   if (isRoot()) {
     openFolder();
@@ -224,6 +233,24 @@ void Run::checkData() {
   }
 }
 
+void Run::openQuestions() {
+  if (options.multipleChoice.empty()) {
+    return;
+  }
+  try {
+    questions.emplace(options.multipleChoice, *data.dataset().tokenizer,
+                      config.context);
+  } catch (const Error &error) {
+    bool isOfRun = !options.given.contains("multiple_choice");
+    raise({error.code(),
+           error.message() + (isOfRun ? "; hint: it is the run's own file; "
+                                        "--multiple_choice=FILE names another, "
+                                        "--multiple_choice= leaves it out"
+                                      : ""),
+           {}});
+  }
+}
+
 void Run::begin() {
   if (start.checkpoint) {
     DType was = start.checkpoint->weights.empty()
@@ -244,6 +271,11 @@ void Run::begin() {
   const TrainingState &state = start.checkpoint->state;
   trainer.optimiser().loadOptimizerState(start.checkpoint->optimizer,
                                          start.path);
+  if (auto found = state.schedule.find(stabilityKey);
+      found != state.schedule.end()) {
+    trainer.loadStabilityState(*found, start.path + "/state.json");
+    skippedBefore = trainer.skipped();
+  }
   first = int64_t(state.step);
   isFirstSaved = state.loss.has_value();
   isTakenOver = start.checkpoint->isTakenOver;
@@ -375,6 +407,12 @@ int Run::evaluate(int64_t step) {
         .value_or(0);
   };
   EvaluationLine line{step, lossOf(Split::Train), lossOf(Split::Validation)};
+  if (questions && signal == 0) {
+    line.choices = questions->score(model, options.batchSize, *all, [&] {
+      signal = signalToStop();
+      return signal != 0;
+    });
+  }
   if (signal != 0) {
     return signal;
   }
@@ -414,7 +452,8 @@ void Run::save(int64_t step, std::optional<double> validationLoss,
   state.options = toJson(options);
   state.model = toJson(config);
   state.data = record;
-  state.schedule = {{followsEpochsKey, decayFollowsEpochs}};
+  state.schedule = {{followsEpochsKey, decayFollowsEpochs},
+                    {stabilityKey, trainer.stabilityState()}};
   std::optional<double> trained;
   if (!validationLoss) {
     trained = trainer.loss();
@@ -432,11 +471,19 @@ void Run::logStep(int64_t step) {
   line.loss = trainer.loss();
   line.learningRate = learningRateAt(options, step);
   line.gradientNorm = trainer.gradientNorm();
+  line.lossScale = trainer.lossScale();
+  if (options.skipUpdateLossZ > 0 || options.skipUpdateGradZ > 0) {
+    line.skipped = trainer.skipped();
+    line.newlySkipped = *line.skipped - skippedBefore;
+    skippedBefore = *line.skipped;
+  }
   meter.finish(line, options.maxIters - step - 1);
   if (isRoot()) {
     log->write(line);
   }
-  checkLoss(line.loss, step);
+  if (!trainer.skipsSteps()) {
+    checkLoss(line.loss, step);
+  }
 }
 
 int Run::signalBefore(int64_t step) {
@@ -487,7 +534,9 @@ int Run::signalToStop() {
 void Run::stop(int64_t step, int signal) {
   bool isKept = step > first;
   if (isKept) {
-    checkLoss(trainer.loss() + trainer.gradientNorm(), step - 1);
+    if (!trainer.skipsSteps()) {
+      checkLoss(trainer.loss() + trainer.gradientNorm(), step - 1);
+    }
     save(step, std::nullopt, /*isBest=*/false);
     if (writer) {
       writer->wait();
@@ -518,34 +567,14 @@ bool Run::hasLostPatience(int64_t step) const {
   return true;
 }
 
-/// A model may draw a number that the vocabulary leaves out.
-static std::string shownToken(const Tokenizer &tokenizer, int32_t token) {
-  try {
-    return std::string(tokenizer.bytesOf(token));
-  } catch (const Error &) {
-    return "\uFFFD";
-  }
-}
-
 void Run::writeText(int64_t step) const {
   if (!isRoot()) {
     return;
   }
-  constexpr int64_t length = 200;
-  const Tokenizer &tokenizer = *data.dataset().tokenizer;
-  GenerationOptions generation;
-  generation.seed = options.seed;
-  generation.compile = false; // a graph's memory would stay
-  generation.vocabulary = tokenizer.size();
   std::string text;
   // Training goes on without it.
   try {
-    Generator generator(model, 1, generation);
-    std::vector<int32_t> begin = {tokenizer.endOfText().value_or(0)};
-    generator.begin({begin});
-    generator.generate(length, [&](std::span<const int32_t> drawn) {
-      text += shownToken(tokenizer, drawn[0]);
-    });
+    text = sampledText(model, *data.dataset().tokenizer, options.seed);
   } catch (const Error &error) {
     std::fputs(noteText("no sample of step " + std::to_string(step) + ": " +
                         error.message())
@@ -569,7 +598,8 @@ void Run::summarize(int64_t step) const {
              elapsed.count(),
              {},
              bestStep,
-             hasCheckpoint(options.outDir)};
+             hasCheckpoint(options.outDir),
+             trainer.skipped()};
   if (std::isfinite(best)) {
     end.bestLoss = best;
   }

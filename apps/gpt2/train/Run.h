@@ -16,7 +16,7 @@ namespace nereid::gpt2 {
 /// then said on standard error. Throws for names that are no device.
 Device deviceOf(const std::string &device);
 
-/// The type that the options name: f32 or bf16.
+/// The type that the options name: f32, bf16 or f16.
 DType dtypeOf(const Options &options, Device device);
 
 GptConfig configOf(const Options &options, int64_t vocabulary, Device device);

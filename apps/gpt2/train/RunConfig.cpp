@@ -40,7 +40,9 @@ DType gpt2::dtypeOf(const Options &options, Device device) {
   if (options.dtype == "auto") {
     return device.isHost() ? f32 : bf16;
   }
-  return options.dtype == "float32" ? f32 : bf16;
+  return options.dtype == "float32"   ? f32
+         : options.dtype == "float16" ? f16
+                                      : bf16;
 }
 
 GptConfig gpt2::configOf(const Options &o, int64_t vocabulary, Device device) {

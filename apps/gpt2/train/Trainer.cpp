@@ -59,6 +59,12 @@ Trainer::Trainer(Model &model, const Options &options,
   tokens = zeros(shape, i32, where);
   targets = zeros(shape, i32, where);
   lossSum = zeros({}, f32, where);
+  if (options.skipUpdateLossZ > 0) {
+    losses.emplace(options.skipUpdateLossZ, where);
+  }
+  if (options.skipUpdateGradZ > 0) {
+    norms.emplace(options.skipUpdateGradZ, where);
+  }
 }
 
 void Trainer::setBatch(const Batch &batch) {
@@ -76,7 +82,7 @@ void Trainer::microStep(bool isLast) {
   if (isLast) {
     parallel.begin();
   }
-  loss.backward();
+  (scales() ? scaler.scale(loss) : loss).backward();
   kernels::accumulate(lossSum, loss.value(), /*inPlace=*/true);
   if (isLast) {
     parallel.finish();
@@ -95,10 +101,14 @@ void Trainer::update() {
   // The norm is reported without clipping, too.
   constexpr double any = std::numeric_limits<float>::max();
   bool clips = options.gradClip > 0;
-  kernels::ClippedNorm clipped =
-      parallel.clippedNorm(clips ? options.gradClip * parts : any);
+  double most = clips ? options.gradClip * parts : any;
+  kernels::ClippedNorm clipped = parallel.clippedNorm(most);
   norm = clipped.norm;
-  if (clips) {
+  if (scales()) {
+    kernels::GradScaler::Clipped unscaled = scaler.clip(norm, most);
+    norm = unscaled.norm;
+    factor = unscaled.factor;
+  } else if (clips) {
     factor = clipped.factor;
   } else if (parts > 1) {
     factor = full({1}, 1, f32, where);
@@ -106,7 +116,28 @@ void Trainer::update() {
   if (parts > 1) {
     factor = kernels::Expression(factor) * (1 / parts);
   }
-  parallel.step(factor);
+  parallel.step(filtered(factor));
+  if (scales()) {
+    scaler.update();
+  }
+}
+
+Tensor Trainer::filtered(Tensor factor) {
+  if (!losses && !norms) {
+    return factor;
+  }
+  if (!factor.defined()) {
+    factor = full({1}, 1, f32, where);
+  }
+  // Means over the batches, which any number of processes has.
+  double part = 1 / double(this->part.units());
+  if (losses) {
+    factor = losses->filter(kernels::Expression(lossSum) * part, factor);
+  }
+  if (norms) {
+    factor = norms->filter(kernels::Expression(norm) * part, factor);
+  }
+  return factor;
 }
 
 /// Runs `work`, or what was recorded of it. Kernels are compiled by the steps

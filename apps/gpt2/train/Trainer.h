@@ -12,6 +12,12 @@
 // once and replayed: tokens, learning rate and dropout's seed lie in the
 // device's memory, where each step writes them.
 //
+// A step is skipped, so that it changes neither weights nor the optimiser's
+// state, where its loss or norm is an outlier among those before, if the
+// options ask for that, and where a model in fp16 has gradients that are not
+// finite: its loss is scaled, by less after such a step. All of it is decided
+// on the device, by each process of the same numbers.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef NEREID_APPS_GPT2_TRAIN_TRAINER_H
@@ -22,15 +28,21 @@
 #include "apps/gpt2/distributed/BatchSlice.h"
 #include "apps/gpt2/distributed/DataParallel.h"
 #include "apps/gpt2/model/Model.h"
+#include "kernels/grad_scaler/GradScaler.h"
+#include "kernels/gradients/Outliers.h"
 
 #include "nereid/Runtime/Stream.h"
 
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 
 namespace nereid::gpt2 {
+
+/// The key of `stabilityState` in TrainingState::schedule.
+inline constexpr const char *stabilityKey = "stability";
 
 class Trainer {
 public:
@@ -52,6 +64,18 @@ public:
   double loss() const;
   double gradientNorm() const;
 
+  /// May steps be skipped? A loss or norm that is not finite then ends nothing.
+  bool skipsSteps() const;
+  /// Those that outliers were the reason of. Waits for the device.
+  int64_t skipped() const;
+  /// Of a model in fp16. Waits for the device.
+  std::optional<double> lossScale() const;
+  /// What decides on the steps to come: the loss scale, and the losses and
+  /// norms that others are compared with; an object.
+  nlohmann::json stabilityState() const;
+  /// What is not there stays as it is. Throws IoError, which names `path`.
+  void loadStabilityState(const nlohmann::json &state, const std::string &path);
+
   /// The mean loss over batches, without dropout and without gradients. Each
   /// process takes its share of `count`. Collective. `isAskedToStop` is called
   /// now and then, in all processes alike; where it says so, there is no loss.
@@ -72,6 +96,9 @@ private:
   /// of all processes to one another after a step's last one.
   void microStep(bool isLast);
   void update();
+  bool scales() const { return model.config().dtype == f16; }
+  /// The factor, or NaN for an outlier.
+  Tensor filtered(Tensor factor);
   void run(std::optional<Graph> &graph, bool isReady,
            const std::function<void()> &work);
 
@@ -84,6 +111,8 @@ private:
   DataParallel parallel;
   int64_t steps = 0; ///< of this object
   Tensor tokens, targets, lossSum, norm;
+  kernels::GradScaler scaler; ///< of a model in fp16
+  std::optional<kernels::OutlierFilter> losses, norms;
   /// `further` is a micro-step; `closing` the last micro-step of several
   /// processes, recorded with its communication; `last` the optimiser's.
   std::optional<Graph> further, closing, last;
