@@ -5,25 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each norm but the first is one kernel with the residual sum in front of it:
-// a block hands on its contribution and the stream that it is to be added to.
+// Sums of the residual stream are fused with the norms that follow them
+// (ResidualStream.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "apps/gpt2/model/Model.h"
+#include "apps/gpt2/model/ResidualStream.h"
 
-#include "kernels/add_norm/AddNorm.h"
 #include "kernels/attention/Attention.h"
 #include "kernels/cross_entropy/CrossEntropy.h"
 #include "kernels/embedding/Embedding.h"
 #include "kernels/expression/Expression.h"
-#include "kernels/layer_norm/LayerNorm.h"
 #include "kernels/linear/Linear.h"
 #include "nereid/Autograd/Recompute.h"
 #include "nereid/Autograd/Views.h"
 #include "nereid/Runtime/Error.h"
-
-#include <tuple>
 
 using namespace nereid;
 using namespace nereid::gpt2;
@@ -82,41 +79,74 @@ struct BlockOptions {
 };
 } // namespace
 
-/// The normed stream, the stream and a block's parameters give what the block
-/// adds, and the stream that it is to be added to.
-static std::vector<Variable>
-runBlock(std::span<const Variable> in, const BlockOptions &options,
-         const std::function<void(const Tensor &)> &seen) {
-  Variable qkv = kernels::linear(in[0], in[2], in[3]);
+static Variable attention(const Variable &y, const Model::Block &block,
+                          const BlockOptions &options,
+                          const std::function<void(const Tensor &)> &seen) {
+  Variable qkv = kernels::linear(y, block.qkv, block.qkvBias);
   seen(qkv.value());
   Variable mixed =
       kernels::selfAttention(qkv, options.heads, options.attention);
-  Variable added = kernels::linear(mixed, in[4], in[5]);
-  auto [y, stream] =
-      kernels::addLayerNorm(added, in[1], in[6], in[7], 1e-5, options.dropout);
-  Variable wide = kernels::linear(y, in[8], in[9], options.activation);
-  return {kernels::linear(wide, in[10], in[11]), stream};
+  return kernels::linear(mixed, block.attention, block.attentionBias);
+}
+
+static Variable mlp(const Variable &y, const Model::Block &block,
+                    Activation activation) {
+  Variable wide = kernels::linear(y, block.up, block.upBias, activation);
+  return kernels::linear(wide, block.down, block.downBias);
+}
+
+/// What `runBlock` takes: a function of a list can be computed again in the
+/// backward pass. `y` is the result of the block's first norm.
+static std::vector<Variable>
+inputsOf(const Variable &y, const ResidualStream &x, const Model::Block &b) {
+  return {y,       x.value(),   b.qkv, b.qkvBias, b.attention, b.attentionBias,
+          b.norm2, b.norm2Bias, b.up,  b.upBias,  b.down,      b.downBias};
+}
+
+/// What the block adds at its end, and the stream that it is to be added to.
+static std::vector<Variable>
+runBlock(std::span<const Variable> in, const BlockOptions &options,
+         const std::function<void(const Tensor &)> &seen) {
+  Variable y = in[0];
+  ResidualStream x(in[1]);
+  Model::Block block;
+  block.qkv = in[2];
+  block.qkvBias = in[3];
+  block.attention = in[4];
+  block.attentionBias = in[5];
+  block.norm2 = in[6];
+  block.norm2Bias = in[7];
+  block.up = in[8];
+  block.upBias = in[9];
+  block.down = in[10];
+  block.downBias = in[11];
+  x = x + Contribution{attention(y, block, options, seen), options.dropout};
+  y = x.norm(block.norm2, block.norm2Bias);
+  return {mlp(y, block, options.activation), x.value()};
+}
+
+/// The embeddings, which a dropout of their own thins out.
+static ResidualStream begun(const Variable &embedded, double p,
+                            DropoutSites &sites) {
+  if (p == 0) {
+    return ResidualStream(embedded);
+  }
+  Tensor nothing =
+      zeros({1, 1, embedded.size(-1)}, embedded.dtype(), embedded.device());
+  return ResidualStream(nothing.expand(embedded.shape())) +
+         Contribution{embedded, sites.residual()};
 }
 
 Variable
 Model::hidden(const Tensor &tokens,
               const std::function<void(size_t, const Tensor &)> &seen) const {
   checkTokens(tokens, shape);
-  Variable stream = kernels::embedding(tokens, tokenTable) +
-                    autograd::slice(positionTable, 0, 0, tokens.size(1));
-  Activation activation =
-      shape.tanhGelu ? Activation::GeluTanh : Activation::Gelu;
   double p = gradEnabled() ? shape.dropout : 0;
   DropoutSites sites(p, seedOfDropout);
-  Variable y;
-  if (p > 0) {
-    Tensor nothing = zeros({1, 1, shape.width}, shape.dtype, where);
-    std::tie(y, stream) = kernels::addLayerNorm(
-        stream, nothing.expand(stream.shape()), layers[0].norm1,
-        layers[0].norm1Bias, 1e-5, sites.residual());
-  } else {
-    y = kernels::layerNorm(stream, layers[0].norm1, layers[0].norm1Bias);
-  }
+  ResidualStream x =
+      begun(kernels::embedding(tokens, tokenTable) +
+                autograd::slice(positionTable, 0, 0, tokens.size(1)),
+            p, sites);
   for (size_t i = 0; i < layers.size(); ++i) {
     const Block &b = layers[i];
     BlockOptions options;
@@ -124,26 +154,20 @@ Model::hidden(const Tensor &tokens,
     options.attention.dropout = sites.attention();
     options.dropout = sites.residual();
     options.heads = shape.heads;
-    options.activation = activation;
+    options.activation =
+        shape.tanhGelu ? Activation::GeluTanh : Activation::Gelu;
     auto block = [options, i, seen](std::span<const Variable> in) {
       return runBlock(in, options,
                       [&](const Tensor &qkv) { seen ? seen(i, qkv) : void(); });
     };
-    const Variable inputs[] = {
-        y,       stream,      b.qkv, b.qkvBias, b.attention, b.attentionBias,
-        b.norm2, b.norm2Bias, b.up,  b.upBias,  b.down,      b.downBias};
+    Variable y = x.norm(b.norm1, b.norm1Bias);
+    std::vector<Variable> inputs = inputsOf(y, x, b);
     std::vector<Variable> outputs =
         recomputes ? autograd::recomputed("block", inputs, block)
                    : block(inputs);
-    Variable added = outputs[0];
-    stream = outputs[1];
-    bool isLast = i + 1 == layers.size();
-    const Variable &weight = isLast ? norm : layers[i + 1].norm1,
-                   &bias = isLast ? normBias : layers[i + 1].norm1Bias;
-    std::tie(y, stream) = kernels::addLayerNorm(added, stream, weight, bias,
-                                                1e-5, sites.residual());
+    x = ResidualStream(outputs[1]) + Contribution{outputs[0], sites.residual()};
   }
-  return y;
+  return x.norm(norm, normBias);
 }
 
 Variable Model::loss(const Tensor &tokens, const Tensor &targets) const {
