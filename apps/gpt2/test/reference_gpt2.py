@@ -142,7 +142,7 @@ def train(o):
         model.train()
         return loss
 
-    begin, warm = time.perf_counter(), None
+    begin, cpu, warm = time.perf_counter(), time.process_time(), None
     for step in range(o.max_iters):
         if step % o.eval_interval == 0:
             print(f"step {step}: train loss {evaluate('train'):.4f}, val loss {evaluate('val'):.4f}", flush=True)
@@ -153,7 +153,7 @@ def train(o):
         if step > 10 and step % o.log_interval == 0:
             print(f"iter {step}: loss {loss.item():.4f}, {(time.perf_counter() - warm) / (step - 10) * 1e3:.2f} ms a step", flush=True)
     print(f"step {o.max_iters}: train loss {evaluate('train'):.4f}, val loss {evaluate('val'):.4f}")
-    print(f"{time.perf_counter() - begin:.1f} s")
+    print(f"{time.perf_counter() - begin:.1f} s, {time.process_time() - cpu:.1f} s of CPU")
 
 
 def write_safetensors(path, tensors, metadata):
