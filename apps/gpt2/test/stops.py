@@ -127,6 +127,8 @@ def main():
     parser.add_argument("--gaps", action="store_true", help="between two signals")
     o = parser.parse_args()
     draw = random.Random(o.seed)
+    for number in SIGNALS:  # one that nohup ignores stops no run
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         program = Program(o.program, folder)
