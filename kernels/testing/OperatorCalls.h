@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For what asks every operator something: what it does with arguments that do
-// not fit (OddCallsTest.cpp).
+// What asks every operator something: which types it takes (OperatorTable.cpp),
+// and what it does with arguments that do not fit (OddCallsTest.cpp).
 //
 //===----------------------------------------------------------------------===//
 
