@@ -95,6 +95,10 @@ const std::map<std::string, Adapter> &bench::adapters() {
        [](const Inputs &in, const Numbers &numbers) {
          return Outputs{kernels::layerNorm(in[0], in[1], in[2], numbers[0])};
        }},
+      {"linear",
+       [](const Inputs &in, const Numbers &) {
+         return Outputs{kernels::linear(in[0], in[1], in[2])};
+       }},
       {"linear_gelu",
        [](const Inputs &in, const Numbers &numbers) {
          return Outputs{kernels::linearGelu(in[0], in[1], in[2])};

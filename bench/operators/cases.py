@@ -195,6 +195,56 @@ def adamw(make, dtype):
     yield Case("adamw", f"{sum(map(math.prod, shapes)) / 1e6:.0f}M", [*parameters, *gradients], step, compiles=False)
 
 
+# What models have beside large training shapes: few rows, awkward lengths, grouped heads, few classes, transposed operands.
+
+
+def few_rows(make, dtype):
+    """Norms whose weights' gradients are sums over few rows, and over very long ones."""
+    for rows, columns in ((1, 1024), (1, 4096), (32, 768), (7, 32768), (7, 100003)):
+        inputs = [make(rows, columns, dtype=dtype), make(columns, dtype=dtype), make(columns, dtype=dtype)]
+        yield Case("layer_norm", f"{rows}x{columns}", inputs,
+                   lambda x, w, b, n=columns: F.layer_norm(x, (n,), w, b, 1e-5), (1e-5,), (0, 1, 2))
+        yield Case("rms_norm", f"{rows}x{columns}", inputs[:2], lambda x, w, n=columns: F.rms_norm(x, (n,), w, 1e-6), (1e-6,),
+                   (0, 1))
+    yield Case("softmax", "100000x16", [make(100000, 16, dtype=dtype)], lambda x: F.softmax(x, -1), (1.0, 0.0), (0,))
+
+
+def odd_attention(make, dtype):
+    for batch, heads, groups, queries, keys, size in ((2, 8, 8, 77, 77, 64), (1, 8, 8, 17, 1000, 80), (1, 8, 1, 1, 2048, 128),
+                                                      (1, 8, 2, 512, 512, 64), (32, 8, 8, 16, 16, 64)):
+        q = make(batch, heads, queries, size, dtype=dtype)
+        k, v = (make(batch, groups, keys, size, dtype=dtype) for _ in range(2))
+        yield Case("attention", f"B{batch} H{heads}/{groups} Tq{queries} Tk{keys} D{size}", [q, k, v],
+                   lambda q, k, v, shares=groups < heads: F.scaled_dot_product_attention(q, k, v, enable_gqa=shares), (0,),
+                   (0, 1, 2))
+
+
+def products(make, dtype):
+    """With gradients; of batches."""
+    for m, k, n in ((1, 768, 768), (8, 768, 3072), (513, 511, 509), (1000, 1000, 1000)):
+        yield Case("matmul", f"{m}x{k} by {n}", [make(m, k, dtype=dtype), make(k, n, dtype=dtype)], torch.matmul, (), (0, 1))
+    for batch, size in ((64, 64), (256, 16)):
+        yield Case("matmul", f"{batch} of {size}", [make(batch, size, size, dtype=dtype), make(batch, size, size, dtype=dtype)],
+                   torch.matmul, (), (0, 1))
+    for rows, k, n in ((1, 768, 3072), (7, 1024, 1024), (64, 768, 768), (1000, 100, 10)):
+        yield Case("linear", f"{rows}x{k}x{n}", [make(rows, k, dtype=dtype), make(n, k, dtype=dtype, scale=k**-0.5),
+                                                 make(n, dtype=dtype)], F.linear, (), (0, 1, 2))
+    inputs = [make(1, 768, dtype=dtype), make(3072, 768, dtype=dtype, scale=768**-0.5), make(3072, dtype=dtype)]
+    yield Case("linear_gelu", "1x768x3072", inputs, lambda x, w, b: F.gelu(F.linear(x, w, b)), (), (0, 1, 2))
+
+
+def classes(make, dtype):
+    for rows, count in ((20000, 10), (4096, 2), (256, 128256)):
+        logits = make(rows, count, dtype=dtype)
+        targets = torch.randint(count, (rows,), device=logits.device)
+        yield Case("cross_entropy", f"{rows}x{count}", [logits, targets], F.cross_entropy, (), (0,))
+
+
+def layouts(make, dtype):
+    yield Case("gelu", "16384x1024", [make(16384, 1024, dtype=dtype)], F.gelu, (), (0,))
+    yield Case("gelu", "1024x2048 transposed", [make(2048, 1024, dtype=dtype).t()], F.gelu, (), (0,))
+
+
 def torch_transformer(heads, layers):
     """As bench/operators/Transformer.cpp: the loss of a decoder in GPT-2's form."""
     def norm(x, w, b):
@@ -245,4 +295,6 @@ FAMILIES = {"adamw": (adamw, ("fp32",)), "attention": (attention, ("fp32", "bf16
             "rotary": (rotary, ("fp32", "bf16")), "thin_matmul": (thin_matmul, ("fp32", "bf16")),
             **{f.__name__: (f, ("fp32", "bf16")) for f in (add_layer_norm, cross_entropy, embedding, group_norm,
                                                            linear_cross_entropy, log_softmax, rms_norm, softmax,
-                                                           transformer)}}
+                                                           transformer)},
+            "few_rows": (few_rows, ("fp32", "bf16")),
+            **{f.__name__: (f, ("fp32",)) for f in (classes, layouts, odd_attention)}, "products": (products, ("fp32", "bf16"))}

@@ -7,12 +7,16 @@
 
 #include "kernels/add_norm/AddNorm.h"
 
+#include "kernels/expression/Expression.h"
+#include "kernels/layer_norm/LayerNorm.h"
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/ColumnSums.h"
+#include "kernels/operator/Doubles.h"
 #include "kernels/operator/OneType.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/OverlappedLaunches.h"
 #include "kernels/operator/Rows.h"
+#include "kernels/rms_norm/RmsNorm.h"
 #include "nereid/Autograd/Record.h"
 
 #include <tuple>
@@ -205,10 +209,48 @@ AddNormGradients kernels::addNormBackward(const Tensor &dy, const Tensor &dsum,
   return g;
 }
 
+/// As expressions, which are derived as others are.
+static std::pair<Variable, Variable>
+ofDoubles(const char *op, bool centred, const Variable &x,
+          const Variable &residual, const Variable &weight,
+          const Variable &bias, double eps, const ResidualDropout &given) {
+  Checks checks(op);
+  checks.gradients("x", x.value()).rank(1, 16);
+  checks.gradients("residual", residual.value())
+      .shape(x.shape(), "that of x")
+      .dtype(f64, "as x has");
+  checks.require(given.p >= 0 && given.p <= 1, "dropout",
+                 "a probability from 0 to 1", given.p);
+  int64_t seed = given.seed;
+  if (given.seedOnDevice.defined()) {
+    checks.any("seedOnDevice", given.seedOnDevice).shape({1}).dtype(i64);
+    seed = given.seedOnDevice.toVector<int64_t>()[0];
+  }
+  Variable sum = given.p > 0
+                     ? residual + dropout(x, given.p, seed, given.offset)
+                     : x + residual;
+  return {centred ? layerNorm(sum, weight, bias, eps)
+                  : rmsNorm(sum, weight, eps),
+          sum};
+}
+
+/// The same of tensors.
+static std::pair<Tensor, Tensor>
+ofDoubles(const char *op, bool centred, const Tensor &x, const Tensor &residual,
+          const Tensor &weight, const Tensor &bias, double eps,
+          const ResidualDropout &dropout) {
+  auto [y, sum] = ofDoubles(op, centred, constant(x), constant(residual),
+                            constant(weight), constant(bias), eps, dropout);
+  return {y.value(), sum.value()};
+}
+
 static std::pair<Variable, Variable>
 recorded(const char *op, bool centred, const Variable &x,
          const Variable &residual, const Variable &weight, const Variable &bias,
          double eps, const ResidualDropout &dropout) {
+  if (isOfDoubles(x)) {
+    return ofDoubles(op, centred, x, residual, weight, bias, eps, dropout);
+  }
   const Variable inputs[] = {x, residual, weight, bias};
   NormedSum kept;
   Tensor y =
@@ -231,6 +273,10 @@ std::pair<Tensor, Tensor>
 kernels::addLayerNorm(const Tensor &x, const Tensor &residual,
                       const Tensor &weight, const Tensor &bias, double eps,
                       const ResidualDropout &dropout) {
+  if (isOfDoubles(x)) {
+    return ofDoubles("add_layer_norm", true, x, residual, weight, bias, eps,
+                     dropout);
+  }
   NormedSum result;
   Tensor y = forward("add_layer_norm", true, x, residual, weight, bias, eps,
                      dropout, false, result);
@@ -249,6 +295,10 @@ std::pair<Tensor, Tensor> kernels::addRmsNorm(const Tensor &x,
                                               const Tensor &residual,
                                               const Tensor &weight, double eps,
                                               const ResidualDropout &dropout) {
+  if (isOfDoubles(x)) {
+    return ofDoubles("add_rms_norm", false, x, residual, weight, Tensor(), eps,
+                     dropout);
+  }
   NormedSum result;
   Tensor y = forward("add_rms_norm", false, x, residual, weight, {}, eps,
                      dropout, false, result);

@@ -10,7 +10,8 @@
 //               sum * rstd * weight for RMS norm, over the last dimension
 // Shapes:       x, residual [..., N]; weight, bias [N] or absent; y, sum as x
 // Types:        fp32, fp16, bf16, of each argument its own; y has x's, sum has
-//               residual's; arithmetic fp32; the norm is of the sum as stored
+//               residual's; arithmetic fp32; the norm is of the sum as
+//               stored. Of x and residual of fp64, all is
 // Gradients:    x, residual, weight, bias, from those of y and of sum
 // Memory:       reads x and residual once, writes y and sum once; keeps sum,
 //               and two floats a row; dropout keeps no mask

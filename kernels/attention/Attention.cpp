@@ -8,8 +8,10 @@
 #include "kernels/attention/Attention.h"
 
 #include "kernels/attention/AttentionPlan.h"
+#include "kernels/attention/Composed.h"
 #include "kernels/attention/PackedSequences.h"
 #include "kernels/operator/AttentionChecks.h"
+#include "kernels/operator/Doubles.h"
 #include "kernels/operator/Nearby.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Stages.h"
@@ -40,10 +42,11 @@ struct Setting {
 
 } // namespace
 
-static void checkArguments(const char *op, const Tensor &q, const Tensor &k,
-                           const Tensor &v, const AttentionOptions &options) {
+void kernels::checkAttention(const char *op, const Tensor &q, const Tensor &k,
+                             const Tensor &v, const AttentionOptions &options,
+                             bool takesDoubles) {
   Checks checks(op);
-  checks.floats("q", q).rank(4, 4);
+  (takesDoubles ? checks.gradients("q", q) : checks.floats("q", q)).rank(4, 4);
   checkKeysAndValues(checks, q, k, v, options.window, options.scale);
   const AttentionDropout &dropout = options.dropout;
   checks.require(dropout.p >= 0 && dropout.p < 1, "dropout",
@@ -64,16 +67,14 @@ struct BiasArguments {
 
 } // namespace
 
-static BiasArguments biasOf(const char *op, const Tensor &q, const Tensor &k,
-                            const Tensor &bias) {
-  if (!bias.defined()) {
-    return {};
-  }
+void kernels::checkAttentionBias(const char *op, const Tensor &q,
+                                 const Tensor &k, const Tensor &bias) {
   Checks checks(op);
   checks.any("q", q);
   checks.any("bias", bias);
   if (bias.dtype() != i1) {
-    checks.floats("bias", bias);
+    isOfDoubles(q) ? checks.gradients("bias", bias)
+                   : checks.floats("bias", bias);
   }
   Shape scores = {q.size(0), q.size(1), q.size(2), k.size(2)};
   bool fits = bias.rank() <= 4;
@@ -88,13 +89,22 @@ static BiasArguments biasOf(const char *op, const Tensor &q, const Tensor &k,
                     std::to_string(scores[3]) + "], that of the scores",
                 bias.str());
   }
-  if (!hasCompiler()) {
-    checks.fail("bias",
-                "none in a program without a compiler (hint: softmax with a "
-                "mask, between two products)",
-                bias.str());
+}
+
+static BiasArguments biasOf(const char *op, const Tensor &q, const Tensor &k,
+                            const Tensor &bias) {
+  if (!bias.defined()) {
+    return {};
   }
-  Tensor all = bias.expand(scores);
+  checkAttentionBias(op, q, k, bias);
+  if (!hasCompiler()) {
+    Checks(op).fail(
+        "bias",
+        "none in a program without a compiler (hint: softmax with a "
+        "mask, between two products)",
+        bias.str());
+  }
+  Tensor all = bias.expand({q.size(0), q.size(1), q.size(2), k.size(2)});
   return {all, Argument(all.stride(0)), Argument(all.stride(1)),
           Argument(all.stride(2)), Argument(all.stride(3))};
 }
@@ -216,7 +226,7 @@ AttentionResult kernels::attentionForward(const Tensor &q, const Tensor &k,
                                           const Tensor &v,
                                           const AttentionOptions &options,
                                           bool keepsLse) {
-  checkArguments("attention", q, k, v, options);
+  checkAttention("attention", q, k, v, options);
   BiasArguments bias = biasOf("attention", q, k, options.bias);
   Setting s = settingOf(q, k, options);
   AttentionResult result;
@@ -332,7 +342,7 @@ AttentionGradients kernels::attentionBackward(
     const Tensor &grad, const Tensor &q, const Tensor &k, const Tensor &v,
     const AttentionResult &result, const AttentionOptions &options, bool wantsQ,
     bool wantsKV, const AttentionGradients &into, bool wantsBias) {
-  checkArguments("attention backward", q, k, v, options);
+  checkAttention("attention backward", q, k, v, options);
   BiasArguments bias = biasOf("attention backward", q, k, options.bias);
   Setting s = settingOf(q, k, options);
   Checks checks("attention backward");
@@ -451,6 +461,10 @@ AttentionGradients kernels::attentionBackward(
 
 Tensor kernels::attention(const Tensor &q, const Tensor &k, const Tensor &v,
                           const AttentionOptions &options) {
+  if (isOfDoubles(q)) {
+    return attentionComposed(constant(q), constant(k), constant(v), {}, options)
+        .value();
+  }
   return attentionForward(q, k, v, options, false).o;
 }
 
@@ -470,6 +484,10 @@ Variable kernels::attention(const Variable &q, const Variable &k,
           .fail("bias", "one, as a variable or in the options", "both");
     }
     options.bias = bias.value();
+  }
+  if (isOfDoubles(q)) {
+    options.bias = given.bias;
+    return attentionComposed(q, k, v, bias, options);
   }
   bool keeps = autograd::isRecording({q, k, v, bias});
   AttentionResult result =
@@ -498,7 +516,7 @@ static Tensor headsOf(const Tensor &qkv, int64_t i, int64_t heads) {
 
 static void checkPacked(const Tensor &qkv, int64_t heads) {
   Checks checks("self_attention");
-  checks.floats("qkv", qkv).rank(3, 3);
+  checks.gradients("qkv", qkv).rank(3, 3);
   if (heads < 1 || qkv.size(2) % (3 * heads) != 0) {
     checks.fail("heads",
                 "a number whose triple divides the last dimension of qkv, " +
@@ -516,6 +534,9 @@ static Tensor joined(const Tensor &o) {
 Tensor kernels::selfAttention(const Tensor &packed, int64_t heads,
                               const AttentionOptions &options) {
   checkPacked(packed, heads);
+  if (isOfDoubles(packed)) {
+    return selfAttention(Variable(packed), heads, options).value();
+  }
   Tensor qkv = packed.contiguous();
   return joined(attention(headsOf(qkv, 0, heads), headsOf(qkv, 1, heads),
                           headsOf(qkv, 2, heads), options));
@@ -524,6 +545,15 @@ Tensor kernels::selfAttention(const Tensor &packed, int64_t heads,
 Variable kernels::selfAttention(const Variable &packed, int64_t heads,
                                 const AttentionOptions &options) {
   checkPacked(packed.value(), heads);
+  if (isOfDoubles(packed)) {
+    int64_t batch = packed.size(0), length = packed.size(1),
+            width = packed.size(2) / 3;
+    Variable all = packed.reshape({batch, length, 3, heads, width / heads});
+    auto part = [&](int64_t i) { return all.select(2, i).transpose(1, 2); };
+    return attention(part(0), part(1), part(2), options)
+        .transpose(1, 2)
+        .reshape({batch, length, width});
+  }
   Tensor qkv = packed.value().contiguous();
   AttentionResult result = attentionForward(
       headsOf(qkv, 0, heads), headsOf(qkv, 1, heads), headsOf(qkv, 2, heads),

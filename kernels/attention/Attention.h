@@ -13,7 +13,9 @@
 //               strides. The result has q's shape, and its order in memory.
 //               bias: what broadcasts to [B, H, Tq, Tk], of any strides
 //               Packed sequences: B is 1, Tq and Tk are sums of lengths
-// Types:        fp32, fp16, bf16, all of one; sums and exponentials fp32
+// Types:        fp32, fp16, bf16, all of one; sums and exponentials fp32. fp64
+//               by products and a softmax, which hold all scores, without
+//               dropout
 // Gradients:    q, k, v, bias
 // Memory:       O(B H Tq) beyond the results: the logarithm of each query's sum
 //               of exponentials is saved, and no matrix of scores is held. The

@@ -7,8 +7,11 @@
 
 #include "kernels/causal_conv/CausalConv.h"
 
+#include "kernels/expression/Expression.h"
+#include "kernels/join/Join.h"
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/ColumnSums.h"
+#include "kernels/operator/Doubles.h"
 #include "kernels/operator/OneType.h"
 #include "kernels/operator/Rows.h"
 #include "nereid/Autograd/Record.h"
@@ -22,13 +25,18 @@ using namespace nereid::literals;
 static void checkArguments(const Tensor &x, const Tensor &weight,
                            const Tensor &bias) {
   Checks checks("causalConv");
-  checks.floats("x", x).rank(3, 3);
-  checks.floats("weight", weight)
+  checks.gradients("x", x).rank(3, 3);
+  auto floats = [&](const char *name, const Tensor &t) {
+    return isOfDoubles(x) ? checks.gradients(name, t) : checks.floats(name, t);
+  };
+  floats("weight", weight)
       .rank(2, 2)
       .shape({x.size(2), -1}, "the channels of x, and taps");
   checks.require(weight.size(1) >= 1 && weight.size(1) <= 16, "weight",
                  "from 1 to 16 taps", weight.size(1));
-  checks.optional("bias", bias).shape({x.size(2)}, "the channels of x");
+  if (bias.defined()) {
+    floats("bias", bias).shape({x.size(2)}, "the channels of x");
+  }
 }
 
 static Tensor inLines(const Tensor &t) {
@@ -84,7 +92,7 @@ static std::pair<Tensor, Tensor> tapsBackward(const Tensor &dy, const Tensor &x,
     dbias = empty({parts, channels}, f32, device);
   }
   static const OperatorKernel kernel("causal_conv", "taps_backward_kernel");
-  kernel[{parts, cdiv(channels, width)}](
+  kernel[{parts * cdiv(channels, width)}](
       dw, orNone(dbias), gradient, input, steps, channels, share,
       gradient.stride(0), gradient.stride(1), input.stride(0), input.stride(1),
       taps, "TAPS"_a = hasCompiler() ? taps : 0,
@@ -94,14 +102,33 @@ static std::pair<Tensor, Tensor> tapsBackward(const Tensor &dy, const Tensor &x,
           bias.defined() ? columnSums(dbias, bias.dtype()) : Tensor()};
 }
 
+/// As expressions and views, which are derived as others are.
+static Variable ofDoubles(const Variable &x, const Variable &weight,
+                          const Variable &bias) {
+  checkArguments(x.value(), weight.value(), bias.value());
+  int64_t steps = x.size(1), taps = weight.size(1);
+  Variable padded = pad(x, {{0, 0}, {taps - 1, 0}, {0, 0}});
+  Expression y = weight.select(1, 0) * padded.slice(1, 0, steps);
+  for (int64_t j = 1; j < taps; ++j) {
+    y = y + weight.select(1, j) * padded.slice(1, j, j + steps);
+  }
+  return bias.defined() ? y + bias : y;
+}
+
 Tensor kernels::causalConv(const Tensor &x, const Tensor &weight,
                            const Tensor &bias) {
+  if (isOfDoubles(x)) {
+    return ofDoubles(constant(x), constant(weight), constant(bias)).value();
+  }
   checkArguments(x, weight, bias);
   return convolved(x, weight, bias, x.dtype(), false);
 }
 
 Variable kernels::causalConv(const Variable &x, const Variable &weight,
                              const Variable &bias) {
+  if (isOfDoubles(x)) {
+    return ofDoubles(x, weight, bias);
+  }
   return autograd::record(
       "causalConv", {x, weight, bias},
       causalConv(x.value(), weight.value(), bias.value()),

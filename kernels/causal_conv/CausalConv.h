@@ -9,7 +9,8 @@
 //               j], for each channel; x in front of the sequence is 0
 // Shapes:       x [B, T, D]; weight [D, taps], to 16 taps; bias [D] or
 //               undefined; y as x, row-major
-// Types:        fp32, fp16, bf16, each its own; y has x's; sums fp32
+// Types:        fp32, fp16, bf16, each its own; y has x's; sums fp32. Of x of
+//               fp64, all is
 // Gradients:    x, weight, bias
 // Memory:       reads x taps times (from a cache), writes y once
 // Determinism:  the same bits in each run on one device; no atomics

@@ -55,16 +55,16 @@ def of_tap(x_ptr, dy, t, channels, inside, x_step, j, taps):
 def taps_backward_kernel(dw_ptr, dbias_ptr, dy_ptr, x_ptr, T, D, share, dy_batch, dy_step, x_batch, x_step, count,
                          TAPS: tl.constexpr, WIDTH: tl.constexpr, BLOCK_T: tl.constexpr, BLOCK: tl.constexpr):
     """dw [parts, D, TAPS] and dbias [parts, D]: sums over `share` steps of one sequence, from part % shares * share on.
-    Programs (parts, blocks of channels). WIDTH: at least TAPS, a power of two. TAPS = 0:
-    `count` taps."""
+    Programs (parts * blocks of channels). WIDTH: at least TAPS, a power of two. TAPS = 0: `count` taps."""
     if TAPS > 0:
         count = TAPS
     shares = tl.cdiv(T, share)
-    part = tl.program_id(0).to(tl.int64)
+    blocks = tl.cdiv(D, BLOCK)
+    part = (tl.program_id(0) // blocks).to(tl.int64)
     batch = part // shares
     first = part % shares * share
     last = min(first + share, T)
-    channels = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    channels = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
     exists = channels < D
     taps = tl.arange(0, WIDTH)
     dw = tl.zeros((BLOCK, WIDTH), dtype=tl.float32)

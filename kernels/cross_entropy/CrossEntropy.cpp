@@ -7,15 +7,20 @@
 
 #include "kernels/cross_entropy/CrossEntropy.h"
 
+#include "kernels/indexing/Indexing.h"
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/Doubles.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
+#include "kernels/reduce/Reductions.h"
+#include "kernels/softmax/Softmax.h"
 #include "nereid/Autograd/Record.h"
 #include "nereid/Runtime/DeviceProperties.h"
 #include "nereid/Runtime/Error.h"
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -131,11 +136,10 @@ struct Kept {
 
 } // namespace
 
-/// `kept`: filled in where it is not null.
-static Tensor forward(const Tensor &logits, const Tensor &targets,
-                      const CrossEntropyOptions &options, Kept *kept) {
+static void checkArguments(const Tensor &logits, const Tensor &targets,
+                           const CrossEntropyOptions &options) {
   Checks checks("cross_entropy");
-  checks.floats("logits", logits).rank(1, 16);
+  checks.gradients("logits", logits).rank(1, 16);
   Shape rows(logits.shape().begin(), logits.shape().end() - 1);
   checks.integers("targets", targets)
       .shape(rows, "that of logits without the last dimension");
@@ -147,6 +151,48 @@ static Tensor forward(const Tensor &logits, const Tensor &targets,
   }
   cross_entropy::checkTargets("cross_entropy", targets, logits.size(-1),
                               options.ignoreIndex);
+}
+
+/// As an expression, which is derived as others are.
+static Variable ofDoubles(const Variable &logits, const Tensor &targets,
+                          const CrossEntropyOptions &options) {
+  checkArguments(logits.value(), targets, options);
+  bool isOne = options.reduction != Reduction::None;
+  if (targets.numel() == 0) {
+    return isOne ? sum(logits) : sum(logits, -1);
+  }
+  Expression target(targets);
+  Tensor isIgnored = target == options.ignoreIndex,
+         isClass = logicalAnd(target >= 0, target < logits.size(-1)),
+         at = where(isClass, target, 0);
+  Variable logs = logSoftmax(logits);
+  double smoothing = options.labelSmoothing;
+  Expression losses =
+      (smoothing - 1) * gather(logs, -1, at.unsqueeze(-1)).squeeze(-1);
+  if (smoothing > 0) { // the logarithms may be infinite
+    losses = losses - smoothing * mean(logs, -1);
+  }
+  // On a GPU, targets were not checked.
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  losses = where(isIgnored, 0.0, where(isClass, losses, nan));
+  if (!isOne) {
+    return losses;
+  }
+  Variable total = sum(losses);
+  return options.reduction == Reduction::Sum
+             ? total
+             : Variable(total /
+                        maximum(sum(cast(logicalNot(isIgnored), f64)), 1));
+}
+
+/// `kept`: filled in where it is not null.
+static Tensor forward(const Tensor &logits, const Tensor &targets,
+                      const CrossEntropyOptions &options, Kept *kept) {
+  if (isOfDoubles(logits)) {
+    return ofDoubles(Variable(logits), targets, options).value();
+  }
+  checkArguments(logits, targets, options);
+  Shape rows(logits.shape().begin(), logits.shape().end() - 1);
   bool one = options.reduction != Reduction::None;
   Device device = logits.device();
   Kept local;
@@ -215,6 +261,9 @@ Tensor kernels::crossEntropy(const Tensor &logits, const Tensor &targets,
 
 Variable kernels::crossEntropy(const Variable &logits, const Tensor &targets,
                                const CrossEntropyOptions &options) {
+  if (isOfDoubles(logits)) {
+    return ofDoubles(logits, targets, options);
+  }
   auto kept = std::make_shared<Kept>();
   bool keeps = autograd::isRecording({logits});
   Tensor loss =

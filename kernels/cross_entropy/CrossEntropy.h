@@ -11,8 +11,9 @@
 //               ignored, and 0 where all are
 // Shapes:       logits [..., V]; targets as logits without V; the loss [], or
 //               as targets without reduction
-// Types:        logits of fp32, fp16, bf16; targets of i32 or i64; the loss and
-//               the arithmetic fp32; the gradient has the logits' type
+// Types:        logits of fp32, fp16, bf16, fp64; targets of i32 or i64; the
+//               loss and the arithmetic fp32 (of fp64 fp64); the gradient has
+//               the logits' type
 // Gradients:    logits
 // Memory:       two passes over the logits. Where it is recorded, with a mean
 //               or a sum, and logits are not fp16, the second pass writes the

@@ -112,15 +112,17 @@ static Splits attend(const Tensor &q, const KeyAndValue &own, const Tensor &k,
   int64_t batch = q.size(0), heads = q.size(1), headSize = q.size(2),
           kvHeads = k.size(1), capacity = k.size(2), group = heads / kvHeads;
   Tensor table;
-  Argument tableRow = none, pages = none;
+  Argument tableRow = none, pages = none, pageSize = none;
   int64_t page = 1;
   if (options.table.defined()) {
     table = options.table.stride(1) == 1 ? options.table
                                          : options.table.contiguous();
+    table = hasCompiler() ? table : table.to(i32); // as ahead.txt has it
     page = k.size(2);
     capacity = table.size(1) * page;
     tableRow = Argument(table.stride(0));
     pages = Argument(k.size(0));
+    pageSize = hasCompiler() ? Argument(none) : Argument(page);
   }
   bool isHost = q.device().isHost();
   int64_t splits =
@@ -161,7 +163,7 @@ static Splits attend(const Tensor &q, const KeyAndValue &own, const Tensor &k,
   bool products = group > 1 || (!isHost && q.dtype() != f32);
   int64_t members = group;
   if (!hasCompiler()) {
-    products = group > 1 || !isHost;
+    products = group > 1 || !isHost || table.defined();
     members = products ? 16 : 1;
   }
   int64_t block = isHost ? 128 : q.dtype() == f32 ? 32 : 64, warps = 4;
@@ -189,8 +191,10 @@ static Splits attend(const Tensor &q, const KeyAndValue &own, const Tensor &k,
       scale * std::numbers::log2e, "GROUP"_a = members, "D"_a = width,
       "BLOCK"_a = block, "PRODUCTS"_a = products, "EARLY"_a = early,
       "table_ptr"_a = orNone(table), "table_row"_a = tableRow,
-      "pages"_a = pages, "PAGE"_a = page, "launch_pdl"_a = early,
-      "num_warps"_a = warps, "num_stages"_a = 3);
+      "pages"_a = pages,
+      "PAGE"_a = hasCompiler() || !table.defined() ? page : 0,
+      "page_size"_a = pageSize, "launch_pdl"_a = early, "num_warps"_a = warps,
+      "num_stages"_a = 3);
   // A kernel stored the token in what it was given.
   if (hasOwn && key.data() != k.data() && !hasCompiler()) {
     k.copyFrom(key.slice(3, 0, headSize));

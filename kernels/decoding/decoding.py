@@ -12,7 +12,7 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, l
                     k_batch, k_head, k_row, k_col, v_batch, v_head, v_row, v_col, own_batch, own_head, own_col,
                     kv_heads, group, capacity, window, scale2, GROUP: tl.constexpr, D: tl.constexpr,
                     BLOCK: tl.constexpr, PRODUCTS: tl.constexpr, EARLY: tl.constexpr = False, table_ptr=None,
-                    table_row=None, pages=None, PAGE: tl.constexpr = 1):
+                    table_row=None, pages=None, PAGE: tl.constexpr = 1, page_size=None):
     """o [batch, heads, splits, D] of each split, and lse [batch, heads, splits]: the power of two that its sum of
     exponentials is, -inf of a split without keys. Without lse there is one split, and o is the result.
 
@@ -24,7 +24,7 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, l
     may begin before its queries and what own_k_ptr points to are there, and reads the first keys of the cache meanwhile.
 
     With table_ptr, keys lie in pages of PAGE keys, [pages, kv heads, PAGE, D]: key j of a sequence in page table[sequence,
-    j // PAGE]. Keys of a page that does not exist are not seen.
+    j // PAGE]. Keys of a page that does not exist are not seen. PAGE = 0: it is `page_size`.
     """
     AHEAD: tl.constexpr = EARLY and not PRODUCTS and own_k_ptr is not None and table_ptr is None
     if EARLY:
@@ -51,6 +51,7 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, l
         k_ptrs = k_ptr + batch * k_batch + kv_head * k_head + first64 * k_row + (keys[:, None] * k_row + d[None, :] * k_col)
         v_ptrs = v_ptr + batch * v_batch + kv_head * v_head + first64 * v_row + (keys[:, None] * v_row + d[None, :] * v_col)
     else:
+        size = page_size if PAGE == 0 else PAGE
         table_ptr += batch * table_row
         k_ptr += kv_head * k_head
         v_ptr += kv_head * v_head
@@ -78,20 +79,20 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, l
             k_to = k_ptr + batch * k_batch + kv_head * k_head + place * k_row
             v_to = v_ptr + batch * v_batch + kv_head * v_head + place * v_row
         else:
-            own_page = tl.load(table_ptr + place // PAGE, mask=length < capacity, other=-1).to(tl.int64)
+            own_page = tl.load(table_ptr + place // size, mask=length < capacity, other=-1).to(tl.int64)
             keeps = keeps & (own_page >= 0) & (own_page < pages)
-            k_to = k_ptr + own_page * k_batch + place % PAGE * k_row
-            v_to = v_ptr + own_page * v_batch + place % PAGE * v_row
+            k_to = k_ptr + own_page * k_batch + place % size * k_row
+            v_to = v_ptr + own_page * v_batch + place % size * v_row
         tl.store(k_to + d * k_col, own_k, mask=keeps)
         tl.store(v_to + d * v_col, own_v, mask=keeps)
     for start in range(first, last, BLOCK):
         inside = keys < last - start
         if table_ptr is not None:
             key = start + keys
-            page = tl.load(table_ptr + key // PAGE, mask=inside, other=-1).to(tl.int64)
+            page = tl.load(table_ptr + key // size, mask=inside, other=-1).to(tl.int64)
             inside = (page >= 0) & (page < pages)
-            k_ptrs = k_ptr + (page * k_batch + key % PAGE * k_row)[:, None] + d[None, :] * k_col
-            v_ptrs = v_ptr + (page * v_batch + key % PAGE * v_row)[:, None] + d[None, :] * v_col
+            k_ptrs = k_ptr + (page * k_batch + key % size * k_row)[:, None] + d[None, :] * k_col
+            v_ptrs = v_ptr + (page * v_batch + key % size * v_row)[:, None] + d[None, :] * v_col
         if not AHEAD:
             k = tl.load(k_ptrs, mask=inside[:, None], other=0.0)
             v = tl.load(v_ptrs, mask=inside[:, None], other=0.0)

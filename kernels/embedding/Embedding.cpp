@@ -7,8 +7,11 @@
 
 #include "kernels/embedding/Embedding.h"
 
+#include "kernels/expression/Expression.h"
+#include "kernels/indexing/Indexing.h"
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/ColumnSums.h"
+#include "kernels/operator/Doubles.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/OverlappedLaunches.h"
 #include "kernels/operator/Rows.h"
@@ -64,10 +67,13 @@ static std::optional<int64_t> rowOfPadding(const Checks &checks,
 
 Tensor kernels::embedding(const Tensor &indices, const Tensor &weight) {
   Checks checks("embedding");
-  checks.floats("weight", weight).rank(2, 2);
+  checks.gradients("weight", weight).rank(2, 2);
   checks.integers("indices", indices).rank(0, 15);
   int64_t rows = weight.size(0), columns = weight.size(1);
   checkIndices(checks, indices, rows);
+  if (isOfDoubles(weight)) {
+    return take(weight, indices);
+  }
   Tensor y =
       empty(shapeOfRows(indices, columns), weight.dtype(), weight.device());
   if (y.numel() == 0) {
@@ -78,7 +84,7 @@ Tensor kernels::embedding(const Tensor &indices, const Tensor &weight) {
   int64_t block = blockOf(columns);
   bool early = beginsEarly(weight.device());
   static const OperatorKernel kernel("embedding", "embedding_kernel");
-  kernel[{flat.numel(), cdiv(columns, block)}](
+  kernel[{flat.numel() * cdiv(columns, block)}](
       y, flat, table.tensor, table.stride, rows, columns, "BLOCK"_a = block,
       "EARLY"_a = early, "launch_pdl"_a = early, "num_warps"_a = 4);
   return y;
@@ -190,7 +196,7 @@ Tensor kernels::embeddingBackward(const Tensor &dy, const Tensor &indices,
         static_cast<char *>(out.tensor.data()) +
             first * out.stride * int64_t(byteSize(dy.dtype())),
         {behind - first, columns}, dy.dtype(), device, Shape{out.stride, 1});
-    sums[{rows, blocks, parts}](
+    sums[{rows * blocks, parts}](
         dw, orNone(before), from, of.begin, of.count, of.order, out.stride,
         rows, columns, "ROWS"_a = 4, "BLOCK"_a = block, "num_warps"_a = 4);
     if (parts > 1) {
@@ -209,8 +215,17 @@ Tensor kernels::embeddingBackward(const Tensor &dy, const Tensor &indices,
 Variable kernels::embedding(const Tensor &indices, const Variable &weight,
                             std::optional<int64_t> padding) {
   Checks checks("embedding");
-  checks.floats("weight", weight.value()).rank(2, 2);
+  checks.gradients("weight", weight.value()).rank(2, 2);
   padding = rowOfPadding(checks, padding, weight.size(0));
+  if (isOfDoubles(weight)) {
+    checks.integers("indices", indices).rank(0, 15);
+    checkIndices(checks, indices, weight.size(0));
+    Variable y = take(weight, indices);
+    // The row of padding is a constant.
+    return padding ? Variable(
+                         where(indices.unsqueeze(-1) == *padding, y.value(), y))
+                   : y;
+  }
   return autograd::record("embedding", {weight},
                           embedding(indices, weight.value()),
                           [indices, rows = weight.size(0),

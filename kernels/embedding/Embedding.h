@@ -8,8 +8,8 @@
 // Formula:      y[t] = weight[indices[t]]; dweight[v] = the sum of dy[t] over
 //               all t with indices[t] = v
 // Shapes:       indices [...]; weight [V, N]; y [..., N]
-// Types:        indices of i32, i64; weight of fp32, fp16, bf16, which y has,
-//               too; sums fp32
+// Types:        indices of i32, i64; weight of fp32, fp16, bf16, fp64, which y
+//               has, too; sums fp32, of fp64 fp64
 // Gradients:    weight
 // Memory:       the backward writes all of dweight, reads dy once, and needs
 // two

@@ -5,10 +5,11 @@ import triton.language as tl
 
 @triton.jit
 def embedding_kernel(y_ptr, index_ptr, w_ptr, w_stride, V, N, BLOCK: tl.constexpr, EARLY: tl.constexpr = False):
-    """y[t] = w[index[t]], NaN where the table has no such row. BLOCK columns a program. EARLY: the launch may begin before
-    the indices are there."""
-    t = tl.program_id(0).to(tl.int64)
-    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    """y[t] = w[index[t]], NaN where the table has no such row. BLOCK columns a program; programs (t * blocks of columns).
+    EARLY: the launch may begin before the indices are there."""
+    blocks = tl.cdiv(N, BLOCK)
+    t = (tl.program_id(0) // blocks).to(tl.int64)
+    cols = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
     if EARLY:
         tl.extra.cuda.gdc_launch_dependents()
         tl.extra.cuda.gdc_wait()
@@ -79,23 +80,24 @@ def embedding_order_kernel(order_ptr, place_ptr, begin_ptr, index_ptr, V, T, BLO
 @triton.jit
 def embedding_backward_kernel(dw_ptr, before_ptr, dy_ptr, begin_ptr, count_ptr, order_ptr, dy_stride, V, N,
                               ROWS: tl.constexpr, BLOCK: tl.constexpr):
-    """dw[s, v] = the sum of dy[t] over part s of v's list, in its order; before[v] is added to part 0. Programs (v, columns,
-    parts)."""
-    v = tl.program_id(0).to(tl.int64)
-    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    """dw[s, v] = the sum of dy[t] over part s of v's list, in its order; before[v] is added to part 0. Programs (v * blocks of
+    columns, parts)."""
+    blocks = tl.cdiv(N, BLOCK)
+    v = (tl.program_id(0) // blocks).to(tl.int64)
+    cols = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
     inside = cols < N
     total = tl.zeros((BLOCK,), dtype=tl.float32)
     if before_ptr is not None:
-        total += tl.load(before_ptr + v * N + cols, mask=inside & (tl.program_id(2) == 0), other=0.0)
+        total += tl.load(before_ptr + v * N + cols, mask=inside & (tl.program_id(1) == 0), other=0.0)
     count = tl.load(count_ptr + v)
     if count > 0:
-        share = tl.cdiv(count, tl.num_programs(2))
+        share = tl.cdiv(count, tl.num_programs(1))
         begin = tl.load(begin_ptr + v)
-        first = tl.program_id(2) * share
+        first = tl.program_id(1) * share
         for i in range(first, tl.minimum(first + share, count), ROWS):
             rows = i + tl.arange(0, ROWS)
             exists = (rows < count) & (rows < first + share)
             t = tl.load(order_ptr + begin + rows, mask=exists, other=0).to(tl.int64)
             dy = tl.load(dy_ptr + t[:, None] * dy_stride + cols[None, :], mask=exists[:, None] & inside[None, :], other=0.0)
             total += tl.sum(dy.to(tl.float32), axis=0)
-    tl.store(dw_ptr + (tl.program_id(2).to(tl.int64) * V + v) * N + cols, total, mask=inside)
+    tl.store(dw_ptr + (tl.program_id(1).to(tl.int64) * V + v) * N + cols, total, mask=inside)

@@ -10,6 +10,7 @@
 #include "kernels/linear/ProductPlan.h"
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/Nearby.h"
+#include "kernels/operator/OneType.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
 #include "kernels/operator/Stages.h"
@@ -63,7 +64,14 @@ Groups kernels::groupByExpert(const Tensor &experts, int64_t count) {
                    empty({count + 1}, i32, device)};
   // What 32 bits cannot hold is none of the experts.
   Tensor chosen = experts;
-  if (experts.dtype() == i64) {
+  if (experts.dtype() == i64 && !hasCompiler()) {
+    std::vector<int64_t> all = experts.toVector<int64_t>();
+    std::vector<int32_t> narrow;
+    for (int64_t e : all) {
+      narrow.push_back(e >= 0 && e < count ? int32_t(e) : -1);
+    }
+    chosen = Tensor::fromVector(narrow, experts.shape(), device);
+  } else if (experts.dtype() == i64) {
     Expression e(experts);
     chosen = where(e >= 0, where(e < count, e, -1), -1).value().to(i32);
   }
@@ -113,16 +121,29 @@ static void checkGroups(const Checks &checks, const Groups &groups,
 namespace {
 struct Block {
   explicit Block(int64_t n)
-      : columns(std::min<int64_t>(nextPowerOf2(n), 1024)),
+      : columns(hasCompiler() ? std::min<int64_t>(nextPowerOf2(n), 1024) : 256),
         rows(std::max<int64_t>(1024 / columns, 1)) {}
   int64_t columns, rows;
 };
 } // namespace
 
 /// dispatch; with weights, the gradient of what `combine` sums.
+/// Kernels compiled ahead of time have weights of fp32, and any number of
+/// choices.
+static Tensor readable(const Tensor &weights) {
+  return contiguousOrNone(hasCompiler() ? weights : inType(weights));
+}
+
+static int64_t sharedOf(const Groups &groups) {
+  return hasCompiler() ? groups.places.size(1) : 0;
+}
+
 static Tensor spread(const Tensor &x, const Tensor &weights,
                      const Groups &groups, DType type) {
   int64_t choices = groups.order.numel(), n = x.size(1);
+  if (!hasCompiler() && type != x.dtype()) {
+    return spread(inType(x), weights, groups, f32).to(type);
+  }
   Tensor y = empty({choices, n}, type, x.device());
   if (y.numel() == 0) {
     return y;
@@ -130,9 +151,9 @@ static Tensor spread(const Tensor &x, const Tensor &weights,
   Rows rows = rowsOf(x);
   Block block(n);
   static const OperatorKernel kernel("experts", "spread_kernel");
-  kernel[{cdiv(choices, block.rows), cdiv(n, block.columns)}](
-      y, rows.tensor, groups.order, orNone(contiguousOrNone(weights)),
-      rows.stride, choices, n, "SHARED"_a = groups.places.size(1),
+  kernel[{cdiv(choices, block.rows) * cdiv(n, block.columns)}](
+      y, rows.tensor, groups.order, orNone(readable(weights)), rows.stride,
+      choices, n, groups.places.size(1), "SHARED"_a = sharedOf(groups),
       "BLOCK_M"_a = block.rows, "BLOCK"_a = block.columns, "num_warps"_a = 4);
   return y;
 }
@@ -151,9 +172,9 @@ static Tensor gathered(const Tensor &x, const Tensor &weights,
   Rows rows = rowsOf(x);
   Block block(n);
   static const OperatorKernel kernel("experts", "combine_kernel");
-  kernel[{cdiv(tokens, block.rows), cdiv(n, block.columns)}](
-      y, rows.tensor, groups.places, orNone(contiguousOrNone(weights)),
-      rows.stride, tokens, n, "SHARED"_a = groups.places.size(1),
+  kernel[{cdiv(tokens, block.rows) * cdiv(n, block.columns)}](
+      y, rows.tensor, groups.places, orNone(readable(weights)), rows.stride,
+      tokens, n, groups.places.size(1), "SHARED"_a = sharedOf(groups),
       "BLOCK_M"_a = block.rows, "BLOCK"_a = block.columns, "num_warps"_a = 4);
   return y;
 }
@@ -161,6 +182,12 @@ static Tensor gathered(const Tensor &x, const Tensor &weights,
 static Tensor weightsBackward(const Tensor &dy, const Tensor &x,
                               const Groups &groups, DType type) {
   int64_t choices = groups.order.numel(), n = x.size(1);
+  if (!hasCompiler() && type != f32) {
+    return weightsBackward(dy, x, groups, f32).to(type);
+  }
+  if (mixesTypes({x, dy})) {
+    return weightsBackward(inType(dy), inType(x), groups, type);
+  }
   Tensor dw = empty(groups.places.shape(), type, x.device());
   if (dw.numel() == 0) {
     return dw;
@@ -173,14 +200,21 @@ static Tensor weightsBackward(const Tensor &dy, const Tensor &x,
   static const OperatorKernel kernel("experts", "weights_backward_kernel");
   kernel[{cdiv(choices, block.rows)}](
       dw, gradients.tensor, rows.tensor, groups.places, gradients.stride,
-      rows.stride, choices, n, "SHARED"_a = groups.places.size(1),
-      "BLOCK_M"_a = block.rows, "BLOCK"_a = block.columns, "num_warps"_a = 4);
+      rows.stride, choices, n, groups.places.size(1),
+      "SHARED"_a = sharedOf(groups), "BLOCK_M"_a = block.rows,
+      "BLOCK"_a = block.columns, "num_warps"_a = 4);
   return dw;
+}
+
+/// No form that is compiled ahead of time takes fp64.
+static Checks::Argument floatsFor(Checks &checks, const char *name,
+                                  const Tensor &t) {
+  return hasCompiler() ? checks.gradients(name, t) : checks.floats(name, t);
 }
 
 Tensor kernels::dispatch(const Tensor &x, const Groups &groups) {
   Checks checks("dispatch");
-  checks.floats("x", x).rank(2, 2);
+  floatsFor(checks, "x", x).rank(2, 2);
   checkGroups(checks, groups, x.size(0));
   checks.any("groups", groups.places);
   return spread(x, {}, groups, x.dtype());
@@ -198,13 +232,18 @@ Variable kernels::dispatch(const Variable &x, const Groups &groups) {
 Tensor kernels::combine(const Tensor &x, const Tensor &weights,
                         const Groups &groups) {
   Checks checks("combine");
-  checks.floats("x", x).rank(2, 2);
+  floatsFor(checks, "x", x).rank(2, 2);
   checkGroups(checks, groups, -1);
   checks.any("groups", groups.places);
-  checks.floats("x", x).shape({groups.places.numel(), x.size(1)},
-                              "a row for each choice");
-  checks.optional("weights", weights)
-      .shape(groups.places.shape(), "tokens and choices");
+  checks.any("x", x).shape({groups.places.numel(), x.size(1)},
+                           "a row for each choice");
+  if (weights.defined()) {
+    floatsFor(checks, "weights", weights)
+        .shape(groups.places.shape(), "tokens and choices");
+    if (weights.dtype() == f64) {
+      checks.any("x", x).dtype(f64, "as weights have");
+    }
+  }
   return gathered(x, weights, groups);
 }
 
@@ -255,6 +294,15 @@ static void checkStarts(const Checks &checks, const Tensor &starts,
 /// all groups in fp32 for each.
 static ProductPlan planFor(int64_t groups, int64_t m, int64_t n, int64_t k,
                            DType dtype, bool tf32, Device device) {
+  if (dtype == f64) {
+    return {32, 32, 16};
+  }
+  if (!hasCompiler()) { // as ahead.txt has it
+    if (device.isHost()) {
+      return {32, 128, 128};
+    }
+    return {64, 64, dtype == f32 ? 32 : 64};
+  }
   ProductPlan plan =
       planProduct({groups, std::max<int64_t>(m, 1), n, k}, dtype, tf32, device);
   plan.splits = 1;
@@ -276,7 +324,8 @@ static Tensor multiplied(const Tensor &rowsOfGroups, const Tensor &matrices,
       y, a, b, starts, rows, groups, n, k, a.stride(0), a.stride(1),
       b.stride(0), b.stride(1), b.stride(2), "BLOCK_M"_a = plan.blockM,
       "BLOCK_N"_a = plan.blockN, "BLOCK_K"_a = plan.blockK,
-      "PRECISION"_a = tf32 ? "tf32" : "ieee", "num_warps"_a = plan.warps,
+      "PRECISION"_a = tf32 && hasCompiler() ? "tf32" : "ieee",
+      "num_warps"_a = plan.warps,
       "num_stages"_a = k % 16 ? 3 : stagesFor(plan.stages, {a, b}));
   return y;
 }
@@ -298,7 +347,8 @@ static Tensor matricesBackward(const Tensor &gradient,
       db, a, dy, starts, rows, groups, k, n, a.stride(0), a.stride(1),
       dy.stride(0), dy.stride(1), "BLOCK_M"_a = plan.blockM,
       "BLOCK_N"_a = plan.blockN, "BLOCK_K"_a = plan.blockK,
-      "PRECISION"_a = tf32 ? "tf32" : "ieee", "num_warps"_a = plan.warps,
+      "PRECISION"_a = tf32 && hasCompiler() ? "tf32" : "ieee",
+      "num_warps"_a = plan.warps,
       "num_stages"_a = stagesFor(plan.stages, {a, dy}));
   return db;
 }
@@ -311,8 +361,8 @@ static Tensor inOrder(const Tensor &starts) {
 Tensor kernels::groupedMatmul(const Tensor &a, const Tensor &b,
                               const Tensor &starts, bool tf32) {
   Checks checks("groupedMatmul");
-  checks.floats("a", a).rank(2, 2);
-  checks.floats("b", b).rank(3, 3).dtype(a.dtype(), "as a has");
+  floatsFor(checks, "a", a).rank(2, 2);
+  floatsFor(checks, "b", b).rank(3, 3).dtype(a.dtype(), "as a has");
   checks.any("b", b).shape({-1, a.size(1), -1}, "the columns of a in between");
   checks.require(b.size(0) >= 1, "b", "a matrix or more", b.size(0));
   constexpr int64_t widest = INT32_MAX / 512;

@@ -11,9 +11,9 @@
 //               over j of weights[t, j] * x[places[t, j]]
 // Shapes:       experts [T, k]; x of dispatch [T, N], of combine [T k, N]; a
 //               [R, K], b [E, K, N], starts [E + 1]; any strides
-// Types:        fp32, fp16, bf16, all of one (weights may be another); experts
-//               and starts of i32 or i64; sums fp32, exact unless `tf32` is
-//               asked for
+// Types:        fp32, fp16, bf16, fp64, all of one (weights may be another);
+//               experts and starts of i32 or i64; sums fp32 (of fp64 fp64),
+//               exact unless `tf32` is asked for
 // Gradients:    x; a, b; x, weights
 // Memory:       three int32 for each choice and one for each expert; each
 //               result once. A gradient of b is written whole; of an expert

@@ -31,59 +31,67 @@ def order_kernel(order_ptr, places_ptr, starts_ptr, experts_ptr, n, experts, BLO
 
 
 @triton.jit
-def spread_kernel(y_ptr, x_ptr, order_ptr, weights_ptr, x_stride, n, N, SHARED: tl.constexpr, BLOCK_M: tl.constexpr,
-                  BLOCK: tl.constexpr):
+def spread_kernel(y_ptr, x_ptr, order_ptr, weights_ptr, x_stride, n, N, shared, SHARED: tl.constexpr,
+                  BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
     """y[p] = x[order[p] // SHARED], times weights[order[p]] where there are weights: SHARED choices of one row follow each
-    other. 0 where order[p] is -1."""
-    p = tl.program_id(0).to(tl.int64) * BLOCK_M + tl.arange(0, BLOCK_M)
-    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    other, or of SHARED = 0 `shared`. 0 where order[p] is -1."""
+    each = shared if SHARED == 0 else SHARED
+    blocks = tl.cdiv(N, BLOCK)
+    p = (tl.program_id(0) // blocks).to(tl.int64) * BLOCK_M + tl.arange(0, BLOCK_M)
+    cols = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
     choice = tl.load(order_ptr + p, mask=p < n, other=-1)
     exists = choice >= 0
-    row = tl.where(exists, choice // SHARED, 0).to(tl.int64)
+    row = tl.where(exists, choice // each, 0).to(tl.int64)
     inside = exists[:, None] & (cols < N)[None, :]
     x = tl.load(x_ptr + row[:, None] * x_stride + cols[None, :], mask=inside, other=0.0)
     if weights_ptr is not None:
-        w = tl.load(weights_ptr + choice, mask=exists, other=0.0).to(tl.float32)
-        x = x.to(tl.float32) * w[:, None]
+        wide = tl.float64 if x_ptr.dtype.element_ty == tl.float64 else tl.float32
+        w = tl.load(weights_ptr + choice, mask=exists, other=0.0).to(wide)
+        x = x.to(wide) * w[:, None]
     tl.store(y_ptr + p[:, None] * N + cols[None, :], x, mask=(p < n)[:, None] & (cols < N)[None, :])
 
 
 @triton.jit
-def combine_kernel(y_ptr, x_ptr, places_ptr, weights_ptr, x_stride, tokens, N, SHARED: tl.constexpr, BLOCK_M: tl.constexpr,
-                   BLOCK: tl.constexpr):
+def combine_kernel(y_ptr, x_ptr, places_ptr, weights_ptr, x_stride, tokens, N, shared, SHARED: tl.constexpr,
+                   BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
     """y[t] = the sum over j of x[places[t, j]], times weights[t, j] where there are weights; SHARED values of j, in their
-    order."""
-    t = tl.program_id(0).to(tl.int64) * BLOCK_M + tl.arange(0, BLOCK_M)
-    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    total = tl.zeros((BLOCK_M, BLOCK), dtype=tl.float32)
-    for j in range(SHARED):
-        place = tl.load(places_ptr + t * SHARED + j, mask=t < tokens, other=-1)
+    order, or of SHARED = 0 `shared`."""
+    each = shared if SHARED == 0 else SHARED
+    blocks = tl.cdiv(N, BLOCK)
+    t = (tl.program_id(0) // blocks).to(tl.int64) * BLOCK_M + tl.arange(0, BLOCK_M)
+    cols = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
+    wide = tl.float64 if x_ptr.dtype.element_ty == tl.float64 else tl.float32
+    total = tl.zeros((BLOCK_M, BLOCK), dtype=wide)
+    for j in range(each):
+        place = tl.load(places_ptr + t * each + j, mask=t < tokens, other=-1)
         exists = place >= 0
         x_ptrs = x_ptr + tl.where(exists, place, 0).to(tl.int64)[:, None] * x_stride + cols[None, :]
-        x = tl.load(x_ptrs, mask=exists[:, None] & (cols < N)[None, :], other=0.0).to(tl.float32)
+        x = tl.load(x_ptrs, mask=exists[:, None] & (cols < N)[None, :], other=0.0).to(wide)
         if weights_ptr is not None:
-            w = tl.load(weights_ptr + t * SHARED + j, mask=t < tokens, other=0.0).to(tl.float32)
+            w = tl.load(weights_ptr + t * each + j, mask=t < tokens, other=0.0).to(wide)
             x *= w[:, None]
         total += x
     tl.store(y_ptr + t[:, None] * N + cols[None, :], total, mask=(t < tokens)[:, None] & (cols < N)[None, :])
 
 
 @triton.jit
-def weights_backward_kernel(dw_ptr, dy_ptr, x_ptr, places_ptr, dy_stride, x_stride, n, N, SHARED: tl.constexpr,
+def weights_backward_kernel(dw_ptr, dy_ptr, x_ptr, places_ptr, dy_stride, x_stride, n, N, shared, SHARED: tl.constexpr,
                             BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
     """dw[t, j] = dy[t] . x[places[t, j]], where [t, j] is one of n choices; 0 of one that has no place."""
+    each = shared if SHARED == 0 else SHARED
     choice = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     cols = tl.arange(0, BLOCK)
     place = tl.load(places_ptr + choice, mask=choice < n, other=-1)
     exists = place >= 0
     x_rows = tl.where(exists, place, 0).to(tl.int64) * x_stride
-    dy_rows = (choice // SHARED).to(tl.int64) * dy_stride
-    total = tl.zeros((BLOCK_M, BLOCK), dtype=tl.float32)
+    dy_rows = (choice // each).to(tl.int64) * dy_stride
+    wide = tl.float64 if x_ptr.dtype.element_ty == tl.float64 else tl.float32
+    total = tl.zeros((BLOCK_M, BLOCK), dtype=wide)
     for first in range(0, N, BLOCK):
         inside = exists[:, None] & (cols < N - first)[None, :]
         x = tl.load(x_ptr + x_rows[:, None] + (first + cols)[None, :], mask=inside, other=0.0)
         dy = tl.load(dy_ptr + dy_rows[:, None] + (first + cols)[None, :], mask=inside, other=0.0)
-        total += x.to(tl.float32) * dy.to(tl.float32)
+        total += x.to(wide) * dy.to(wide)
     tl.store(dw_ptr + choice, tl.sum(total, axis=1), mask=choice < n)
 
 
@@ -125,12 +133,13 @@ def grouped_kernel(y_ptr, a_ptr, b_ptr, starts_ptr, rows, groups, N, K, a_row, a
     a_ptrs = a_ptr + first.to(tl.int64) * a_row + (rows_of[:, None] * a_row + ks[None, :] * a_col)
     b_ptrs = (b_ptr + group.to(tl.int64) * b_group + first_col.to(tl.int64) * b_col
               + (ks[:, None] * b_row + cols[None, :] * b_col))
-    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    wide = tl.float64 if a_ptr.dtype.element_ty == tl.float64 else tl.float32
+    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=wide)
     depth = tl.where((group < groups) & (first < end), K, 0)
     for k in range(0, depth, BLOCK_K):
         a = tl.load(a_ptrs, mask=exists & (ks < K - k)[None, :], other=0.0)
         b = tl.load(b_ptrs, mask=(ks < K - k)[:, None] & inside, other=0.0)
-        total = tl.dot(a, b, total, input_precision=PRECISION)
+        total = tl.dot(a, b, total, input_precision=PRECISION, out_dtype=wide)
         a_ptrs += BLOCK_K * a_col
         b_ptrs += BLOCK_K * b_row
     y_ptrs = y_ptr + first.to(tl.int64) * N + first_col + (rows_of[:, None] * N + cols[None, :])
@@ -157,11 +166,12 @@ def matrices_backward_kernel(db_ptr, a_ptr, dy_ptr, starts_ptr, rows, groups, K,
     begin64 = begin.to(tl.int64)
     a_ptrs = a_ptr + begin64 * a_row + first_out.to(tl.int64) * a_col + (ks[None, :] * a_row + out[:, None] * a_col)
     dy_ptrs = dy_ptr + begin64 * dy_row + first_col.to(tl.int64) * dy_col + (ks[:, None] * dy_row + cols[None, :] * dy_col)
-    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    wide = tl.float64 if a_ptr.dtype.element_ty == tl.float64 else tl.float32
+    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=wide)
     for first in range(begin, end, BLOCK_K):
         a = tl.load(a_ptrs, mask=exists & (ks < end - first)[None, :], other=0.0)
         dy = tl.load(dy_ptrs, mask=(ks < end - first)[:, None] & inside, other=0.0)
-        total = tl.dot(a, dy, total, input_precision=PRECISION)
+        total = tl.dot(a, dy, total, input_precision=PRECISION, out_dtype=wide)
         a_ptrs += BLOCK_K * a_row
         dy_ptrs += BLOCK_K * dy_row
     at = group.to(tl.int64) * K + first_out

@@ -9,8 +9,10 @@
 
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/ColumnSums.h"
+#include "kernels/operator/Doubles.h"
 #include "kernels/operator/OneType.h"
 #include "kernels/operator/OperatorKernel.h"
+#include "kernels/reduce/Reductions.h"
 #include "nereid/Autograd/Record.h"
 
 #include <algorithm>
@@ -99,10 +101,15 @@ static void checkArguments(const Tensor &x, int64_t groups,
                            const Tensor &weight, const Tensor &bias,
                            double eps) {
   Checks checks("group_norm");
-  checks.floats("x", x).rank(2, 16);
+  checks.gradients("x", x).rank(2, 16);
   Shape channels = {x.size(1)};
-  checks.optional("weight", weight).shape(channels, "the channels of x");
-  checks.optional("bias", bias).shape(channels, "the channels of x");
+  for (auto [name, t] : {std::pair("weight", &weight), {"bias", &bias}}) {
+    if (isOfDoubles(x) && t->defined()) {
+      checks.gradients(name, *t).shape(channels, "the channels of x");
+    } else {
+      checks.optional(name, *t).shape(channels, "the channels of x");
+    }
+  }
   checks.require(groups > 0 && x.size(1) % groups == 0, "groups",
                  "a divisor of the channels, " + std::to_string(x.size(1)),
                  double(groups));
@@ -178,9 +185,36 @@ static autograd::Gradients backward(const Samples &in, const Tensor &dy,
   return {dx, dwSum, dbSum};
 }
 
+/// As an expression, which is derived as others are.
+static Variable ofDoubles(const Variable &x, int64_t groups,
+                          const Variable &weight, const Variable &bias,
+                          double eps) {
+  if (x.numel() == 0) {
+    return x * 1;
+  }
+  int64_t count = x.size(0), channels = x.size(1);
+  Variable grouped = x.reshape({count, groups, x.numel() / (count * groups)});
+  Variable centred = grouped - mean(grouped, -1, true);
+  Expression normed = centred * rsqrt(mean(square(centred), -1, true) + eps);
+  Expression y = normed.reshape(x.shape());
+  Shape ofChannels(size_t(x.rank()) - 1, 1);
+  ofChannels[0] = channels;
+  if (weight.defined()) {
+    y = y * weight.reshape(ofChannels);
+  }
+  if (bias.defined()) {
+    y = y + bias.reshape(ofChannels);
+  }
+  return y;
+}
+
 Tensor kernels::groupNorm(const Tensor &x, int64_t groups, const Tensor &weight,
                           const Tensor &bias, double eps) {
   checkArguments(x, groups, weight, bias, eps);
+  if (isOfDoubles(x)) {
+    return ofDoubles(Variable(x), groups, constant(weight), constant(bias), eps)
+        .value();
+  }
   return forward(Samples(x, groups), weight, bias, eps, nullptr);
 }
 
@@ -188,6 +222,9 @@ Variable kernels::groupNorm(const Variable &x, int64_t groups,
                             const Variable &weight, const Variable &bias,
                             double eps) {
   checkArguments(x.value(), groups, weight.value(), bias.value(), eps);
+  if (isOfDoubles(x)) {
+    return ofDoubles(x, groups, weight, bias, eps);
+  }
   Samples in(x.value(), groups);
   GroupStatistics kept;
   bool keeps = autograd::isRecording({x, weight, bias});

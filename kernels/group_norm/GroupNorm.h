@@ -11,7 +11,8 @@
 // Shapes:       x [samples, C, positions ...]; weight, bias [C] or absent; y as
 //               x, in the memory order of x: row-major (NCHW), or channels last
 //               (NHWC in memory: `x.permute({0, 3, 1, 2})`)
-// Types:        x, weight, bias of fp32, fp16, bf16; y has x's; arithmetic fp32
+// Types:        x, weight, bias of fp32, fp16, bf16; y has x's; arithmetic
+//               fp32. Of x of fp64, all is
 // Gradients:    x, weight, bias
 // Memory:       reads x twice, its backward x and dy twice; keeps x and two
 //               floats a group, and needs 2 * samples * C floats of scratch;

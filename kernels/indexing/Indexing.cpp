@@ -55,11 +55,29 @@ static void checkIndex(const Checks &checks, const Tensor &index,
 }
 
 /// x and result contiguous.
-static void launchGather(const Tensor &y, const Tensor &x, const Tensor &index,
-                         const Around &of, int64_t length, bool isShared) {
-  if (y.numel() == 0) {
+/// As kernels move it: those that were compiled ahead of time know floats,
+/// whose missing elements are NaN, and else bits.
+static Tensor movable(const Tensor &t) {
+  if (hasCompiler() || isKernelFloat(t.dtype()) || t.dtype() == f64) {
+    return t;
+  }
+  size_t bytes = byteSize(t.dtype());
+  DType bits = bytes == 1 ? i8 : bytes == 2 ? i16 : bytes == 4 ? i32 : i64;
+  return Tensor::adopt(std::make_shared<Tensor>(t), t.data(), t.shape(), bits,
+                       t.device(), t.strides());
+}
+
+static Tensor readableIndex(const Tensor &index) {
+  return hasCompiler() ? index : index.to(i64);
+}
+
+static void launchGather(const Tensor &to, const Tensor &from,
+                         const Tensor &givenIndex, const Around &of,
+                         int64_t length, bool isShared) {
+  if (to.numel() == 0) {
     return;
   }
+  Tensor y = movable(to), x = movable(from), index = readableIndex(givenIndex);
   constexpr int64_t block = 1024;
   static const OperatorKernel kernel("indexing", "gather_kernel");
   kernel[{cdiv(y.numel(), block)}](y, x, index, y.numel(), length, of.length,
@@ -69,15 +87,17 @@ static void launchGather(const Tensor &y, const Tensor &x, const Tensor &index,
 
 /// Into y, contiguous, of what sums are taken in.
 static void launchScatterAdd(const Tensor &y, const Tensor &source,
-                             const Tensor &index, const Around &of,
+                             const Tensor &givenIndex, const Around &of,
                              int64_t length, bool isShared) {
   if (source.numel() == 0 || y.numel() == 0) {
     return;
   }
+  Tensor index = readableIndex(givenIndex);
   int64_t lanes = of.outer * of.inner;
   // On a GPU each lane has a thread of its own.
-  int64_t block =
-      y.device().isHost() ? std::min<int64_t>(nextPowerOf2(lanes), 256) : 128;
+  int64_t block = y.device().isHost() && hasCompiler()
+                      ? std::min<int64_t>(nextPowerOf2(lanes), 256)
+                      : 128;
   static const OperatorKernel kernel("indexing", "scatter_add_kernel");
   kernel[{cdiv(lanes, block)}](y, source, index, lanes, length, of.length,
                                of.inner, "SHARED"_a = isShared,
@@ -234,6 +254,11 @@ Tensor kernels::scatterAdd(const Tensor &x, int axis, const Tensor &index,
   if (t == i1 || (isFloat(t) && byteSize(t) == 1)) {
     checks.fail("x", "a tensor of fp32, fp16, bf16, fp64 or integers", x.str());
   }
+  if (!hasCompiler() && !isKernelFloat(t) && t != i32 && t != i64) {
+    checks.fail("x",
+                "fp32, fp16, bf16, i32 or i64 in a program without a compiler",
+                x.str());
+  }
   int at = checkGather("scatter_add", x, axis, index);
   checks.any("source", source)
       .shape(index.shape(), "that of index")
@@ -261,6 +286,14 @@ Tensor kernels::oneHot(const Tensor &index, int64_t classes, DType dtype) {
   checks.integers("index", index);
   checks.require(classes > 0, "classes", "a number above 0", classes);
   checkIndex(checks, index, classes);
+  if (!hasCompiler()) {
+    Shape shape = index.shape();
+    shape.push_back(classes);
+    Tensor at = index.unsqueeze(-1);
+    return scatterAdd(zeros(shape, f32, index.device()), -1, at,
+                      full(at.shape(), 1, f32, index.device()))
+        .to(dtype);
+  }
   Tensor all = arange({classes}, i64, index.device());
   return cast(index.unsqueeze(-1) == all, dtype);
 }

@@ -9,6 +9,7 @@
 
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/ColumnSums.h"
+#include "kernels/operator/Doubles.h"
 #include "kernels/operator/OneType.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
@@ -181,10 +182,7 @@ static Variable ofDoubles(const Variable &x, const Variable &weight,
 
 Tensor kernels::layerNorm(const Tensor &x, const Tensor &weight,
                           const Tensor &bias, double eps) {
-  if (x.defined() && x.dtype() == f64) {
-    auto constant = [](const Tensor &t) {
-      return t.defined() ? Variable(t) : Variable();
-    };
+  if (isOfDoubles(x)) {
     return ofDoubles(Variable(x), constant(weight), constant(bias), eps)
         .value();
   }
@@ -193,7 +191,7 @@ Tensor kernels::layerNorm(const Tensor &x, const Tensor &weight,
 
 Variable kernels::layerNorm(const Variable &x, const Variable &weight,
                             const Variable &bias, double eps) {
-  if (x.defined() && x.dtype() == f64) {
+  if (isOfDoubles(x)) {
     return ofDoubles(x, weight, bias, eps);
   }
   bool keeps = autograd::isRecording({x, weight, bias});

@@ -7,9 +7,11 @@
 
 #include "kernels/linear/Linear.h"
 
+#include "kernels/linear/Doubles.h"
 #include "kernels/linear/Product.h"
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/ColumnSums.h"
+#include "kernels/operator/Doubles.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
 #include "nereid/Autograd/Record.h"
@@ -186,14 +188,39 @@ LinearGradients kernels::linearBackward(const Tensor &dy, const Tensor &x,
   return gradients;
 }
 
+/// As a product and an expression, which are derived as others are.
+static Variable ofDoubles(const Variable &x, const Variable &weight,
+                          const Variable &bias, double scale,
+                          Activation activation) {
+  Checks checks("linear");
+  checks.gradients("x", x.value()).rank(1, 16);
+  checks.gradients("weight", weight.value())
+      .shape({-1, x.size(-1)}, "columns: the last dimension of x")
+      .dtype(f64, "as x has");
+  if (bias.defined()) {
+    checks.gradients("bias", bias.value())
+        .shape({weight.size(0)}, "the rows of weight");
+  }
+  return finishedOfDoubles(matmul(x, weight.transpose(0, 1)),
+                           {scale, bias, activation, {}});
+}
+
 Tensor kernels::linear(const Tensor &x, const Tensor &weight,
                        const Tensor &bias, Activation activation, bool tf32) {
+  if (isOfDoubles(x)) {
+    return ofDoubles(constant(x), constant(weight), constant(bias), 1,
+                     activation)
+        .value();
+  }
   return forward("linear", x, weight, bias, activation, tf32, false).y;
 }
 
 Variable kernels::linear(const Variable &x, const Variable &weight,
                          const Variable &bias, Activation activation,
                          bool tf32) {
+  if (isOfDoubles(x)) {
+    return ofDoubles(x, weight, bias, 1, activation);
+  }
   bool keeps = activation != Activation::None &&
                autograd::isRecording({x, weight, bias});
   LinearResult result = forward("linear", x.value(), weight.value(),
@@ -212,6 +239,14 @@ Variable kernels::linear(const Variable &x, const Variable &weight,
        x.requiresGrad() ? weight.value() : Tensor()});
 }
 
+/// Of a product of fp64.
+static void checkType(const LinearOptions &options) {
+  if (options.type && *options.type != f64) {
+    Checks("linear").fail("type", "fp64, as x has",
+                          std::string(shortName(*options.type)));
+  }
+}
+
 /// [rows, K] of x [..., K].
 template <typename T>
 static T flattened(const T &x, const Tensor &value) {
@@ -226,6 +261,12 @@ static Shape shapeOfResult(const Tensor &x, const Tensor &weight) {
 
 Tensor kernels::linear(const Tensor &x, const Tensor &weight,
                        const Tensor &bias, const LinearOptions &options) {
+  if (isOfDoubles(x)) {
+    checkType(options);
+    return ofDoubles(constant(x), constant(weight), constant(bias),
+                     options.scale, Activation::None)
+        .value();
+  }
   checkArguments("linear", x, weight, bias);
   MatmulOptions matmulOptions;
   matmulOptions.bias = bias;
@@ -239,6 +280,10 @@ Tensor kernels::linear(const Tensor &x, const Tensor &weight,
 
 Variable kernels::linear(const Variable &x, const Variable &weight,
                          const Variable &bias, const LinearOptions &options) {
+  if (isOfDoubles(x)) {
+    checkType(options);
+    return ofDoubles(x, weight, bias, options.scale, Activation::None);
+  }
   checkArguments("linear", x.value(), weight.value(), bias.value());
   VariableMatmulOptions matmulOptions;
   matmulOptions.bias = bias;

@@ -7,8 +7,11 @@
 
 #include "kernels/linear/Product.h"
 
+#include "kernels/linear/Doubles.h"
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/Doubles.h"
 #include "kernels/operator/KernelTypes.h"
+#include "kernels/operator/OperatorKernel.h"
 #include "kernels/reduce/Reduce.h"
 #include "nereid/Autograd/Record.h"
 
@@ -17,7 +20,9 @@
 using namespace nereid;
 using namespace nereid::kernels;
 
-static bool hasProducts(DType t) { return isKernelFloat(t) || t == i8; }
+static bool hasProducts(DType t) {
+  return isKernelFloat(t) || t == i8 || (t == f64 && hasCompiler());
+}
 
 namespace {
 
@@ -69,7 +74,10 @@ static Operands checkOperands(Checks &checks, const Tensor &a,
                               const Tensor &b) {
   checks.any("a", a).rank(1, 16);
   if (!hasProducts(a.dtype())) {
-    checks.fail("a", "a tensor of fp32, fp16, bf16 or int8", a.str());
+    checks.fail("a",
+                hasCompiler() ? "a tensor of fp32, fp16, bf16, fp64 or int8"
+                              : "a tensor of fp32, fp16, bf16 or int8",
+                a.str());
   }
   checks.any("b", b).rank(1, 16).dtype(a.dtype(), "as a has");
   Operands all = {a, b, {}, a.rank() == 1, b.rank() == 1};
@@ -103,14 +111,25 @@ static Operands checkOperands(Checks &checks, const Tensor &a,
 
 static void checkOptions(Checks &checks, const Operands &operands,
                          const MatmulOptions &options) {
-  checks.optional("bias", options.bias)
+  bool isDouble = operands.a.dtype() == f64;
+  auto checked = [&](const char *name, const Tensor &t) {
+    return isDouble && t.defined() ? checks.gradients(name, t)
+                                   : checks.optional(name, t);
+  };
+  checked("bias", options.bias)
       .shape({operands.columns()}, "the columns of the result");
-  checks.optional("residual", options.residual)
+  checked("residual", options.residual)
       .shape(operands.shape(), "of the result");
   if (!options.type) {
     return;
   }
   DType t = *options.type;
+  if (isDouble) {
+    if (t != f64) {
+      checks.fail("type", "fp64, as a has", std::string(shortName(t)));
+    }
+    return;
+  }
   bool isPlain = !options.bias.defined() && !options.residual.defined() &&
                  options.activation == Activation::None && options.scale == 1;
   if (!isKernelFloat(t) && !(t == i32 && operands.a.dtype() == i8 && isPlain)) {
@@ -169,6 +188,13 @@ Tensor kernels::matmul(const Tensor &a, const Tensor &b,
   Checks checks("matmul");
   Operands operands = checkOperands(checks, a, b);
   checkOptions(checks, operands, options);
+  if (isOfDoubles(a)) {
+    Tensor y = run(productOf(operands, {})).view(operands.shape());
+    return finishedOfDoubles(Variable(y),
+                             {options.scale, constant(options.bias),
+                              options.activation, constant(options.residual)})
+        .value();
+  }
   MatmulOptions all = options;
   bool isPlain = !options.bias.defined() && !options.residual.defined() &&
                  options.activation == Activation::None && options.scale == 1;
@@ -191,7 +217,7 @@ static Tensor gradientOf(const Shape &shape, const Tensor &left,
   }
   bool sumsAll = own == 1 && count != 1, sumsSome = own != count && !sumsAll;
   if (sumsSome) {
-    options.type = f32;
+    options.type = dtype == f64 ? f64 : f32;
   }
   Product p = productOf({left, right, batches, false, false}, options);
   p.sumsBatches = sumsAll;
@@ -211,8 +237,16 @@ Variable kernels::matmul(const Variable &a, const Variable &b,
   MatmulOptions plain = {options.bias.value(), options.residual.value(),
                          Activation::None,     options.scale,
                          options.type,         options.tf32};
-  Tensor y = matmul(a.value(), b.value(), plain);
   Checks checks("matmul");
+  bool isPlain = !options.bias.defined() && !options.residual.defined() &&
+                 options.scale == 1 && !options.type;
+  if (isOfDoubles(a) && !isPlain) {
+    checkOptions(checks, checkOperands(checks, a.value(), b.value()), plain);
+    return finishedOfDoubles(
+        matmul(a, b),
+        {options.scale, options.bias, Activation::None, options.residual});
+  }
+  Tensor y = matmul(a.value(), b.value(), plain);
   Operands kept = checkOperands(checks, a.value(), b.value());
   plain.bias = plain.residual = {};
   plain.type = std::nullopt;

@@ -7,6 +7,7 @@
 
 #include "kernels/linear/Product.h"
 
+#include "kernels/linear/Doubles.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Stages.h"
 #include "nereid/Runtime/DeviceProperties.h"
@@ -171,6 +172,10 @@ Tensor kernels::run(const Product &given) {
     return y;
   }
   foldBatch(p);
+  if (inType == f64) {
+    runOfDoubles(p, y);
+    return y;
+  }
   if (!hasCompiler()) {
     runAheadOfTime(p, y);
     return y;

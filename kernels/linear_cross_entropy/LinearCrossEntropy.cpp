@@ -7,8 +7,10 @@
 
 #include "kernels/linear_cross_entropy/LinearCrossEntropy.h"
 
+#include "kernels/linear/Linear.h"
 #include "kernels/linear/Product.h"
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/Doubles.h"
 #include "kernels/operator/Nearby.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Autograd/Record.h"
@@ -36,12 +38,17 @@ static void product(const Tensor &c, const Tensor &before, const Tensor &a,
   bool isWide = a.dtype() == f32;
   int64_t m = isWide ? 64 : 128, n = m, k = isWide ? 32 : 64;
   if (hasCompiler() && a.device().isHost()) {
-    m = n = 128; // blocks that the caches of a core hold
-    k = 256;
+    // Blocks that the caches of a core hold.
+    auto block = [](int64_t size, int64_t least, int64_t most) {
+      return std::clamp(nextPowerOf2(size), least, most);
+    };
+    m = block(c.size(0), 4, 128);
+    n = block(c.size(1), 16, 128);
+    k = block(a.size(1), 16, 256);
   }
   static const OperatorKernel kernel("linear_cross_entropy",
                                      "chunk_product_kernel");
-  kernel[{cdiv(c.size(0), m), cdiv(c.size(1), n)}](
+  kernel[{cdiv(c.size(0), m) * cdiv(c.size(1), n)}](
       c, orNone(before), a, b, c.size(0), c.size(1), a.size(1), a.stride(0),
       a.stride(1), b.stride(0), b.stride(1), c.size(1), "BLOCK_M"_a = m,
       "BLOCK_N"_a = n, "BLOCK_K"_a = k,
@@ -63,8 +70,8 @@ static void checkArguments(const Tensor &x, const Tensor &weight,
                            const Tensor &targets,
                            const CrossEntropyOptions &options) {
   Checks checks("linear_cross_entropy");
-  checks.floats("x", x).rank(1, 16);
-  checks.floats("weight", weight)
+  checks.gradients("x", x).rank(1, 16);
+  checks.gradients("weight", weight)
       .shape({-1, x.size(-1)}, "classes, and the last dimension of x")
       .dtype(x.dtype(), "those of x");
   Shape rows(x.shape().begin(), x.shape().end() - 1);
@@ -169,12 +176,20 @@ static autograd::Gradients backward(Gradients &kept, const Tensor &dloss,
 Tensor kernels::linearCrossEntropy(const Tensor &x, const Tensor &weight,
                                    const Tensor &targets,
                                    const CrossEntropyOptions &options) {
+  if (isOfDoubles(x)) {
+    checkArguments(x, weight, targets, options);
+    return crossEntropy(linear(x, weight), targets, options);
+  }
   return forward(x, weight, targets, options, nullptr, false, false);
 }
 
 Variable kernels::linearCrossEntropy(const Variable &x, const Variable &weight,
                                      const Tensor &targets,
                                      const CrossEntropyOptions &options) {
+  if (isOfDoubles(x)) {
+    checkArguments(x.value(), weight.value(), targets, options);
+    return crossEntropy(linear(x, weight), targets, options);
+  }
   auto kept = std::make_shared<Gradients>();
   kept->weightType = weight.value().dtype();
   bool keeps = autograd::isRecording({x, weight});

@@ -9,7 +9,7 @@
 // Shapes:       x [..., C]; weight [V, C]; targets as x without C; the loss []
 // Types:        x and weight of one of fp32, fp16, bf16; targets i32 or i64;
 //               the loss fp32; logits are rounded to x's type; products of fp32
-//               are in fp32, not tf32
+//               are in fp32, not tf32. Of fp64 all is, and logits are held
 // Gradients:    x, weight: computed beside the loss where it is recorded, and
 //               scaled by the backward; copies of them where the graph stays
 //               (`retainGraph`)

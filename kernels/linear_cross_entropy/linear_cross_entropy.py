@@ -6,10 +6,11 @@ import triton.language as tl
 @triton.jit
 def chunk_product_kernel(c_ptr, before_ptr, a_ptr, b_ptr, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_c,
                          BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, PRECISION: tl.constexpr):
-    """C = A @ B + before, summed in float32; before [M, N] is row-major, or None. Program (i, j) is block row i of block
-    column j, so that programs that run together share columns of B."""
-    first = tl.program_id(0).to(tl.int64) * BLOCK_M
-    left = tl.program_id(1).to(tl.int64) * BLOCK_N
+    """C = A @ B + before, summed in float32; before [M, N] is row-major, or None. Programs (block columns * block rows):
+    those that run together share columns of B."""
+    blocks = tl.cdiv(M, BLOCK_M)
+    first = (tl.program_id(0) % blocks).to(tl.int64) * BLOCK_M
+    left = (tl.program_id(0) // blocks).to(tl.int64) * BLOCK_N
     rows = tl.arange(0, BLOCK_M)
     cols = tl.arange(0, BLOCK_N)
     ks = tl.arange(0, BLOCK_K)

@@ -15,7 +15,8 @@
 //               mean, their sum, or all
 // Shapes:       x and target of one shape; the loss [], or as x without
 //               reduction
-// Types:        fp32, fp16, bf16; arithmetic fp32; without reduction the loss
+// Types:        fp32, fp16, bf16, fp64; arithmetic fp32, of fp64 fp64; without
+// reduction the loss
 //               has the type of x and target together, with one that of it, too
 // Gradients:    x, target
 // Memory:       one tensor of x's shape for the losses, one for each gradient

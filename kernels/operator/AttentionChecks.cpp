@@ -20,7 +20,11 @@ void kernels::checkKeysAndValues(Checks &checks, const Tensor &q,
   checks.require(headSize >= 1 && headSize <= 256, "q",
                  "a head size (its last dimension) from 1 to 256",
                  double(headSize));
-  checks.floats("k", k)
+  auto floats = [&](const char *name, const Tensor &t) {
+    return q.dtype() == f64 ? checks.gradients(name, t)
+                            : checks.floats(name, t);
+  };
+  floats("k", k)
       .shape({isPaged ? -1 : q.size(0), -1, -1, headSize},
              isPaged ? "pages, heads, keys of a page, head size of q"
                      : "batch and head size of q")
@@ -31,9 +35,7 @@ void kernels::checkKeysAndValues(Checks &checks, const Tensor &q,
                     " of q",
                 k.str());
   }
-  checks.floats("v", v)
-      .shape(k.shape(), "that of k")
-      .dtype(q.dtype(), "as q has");
+  floats("v", v).shape(k.shape(), "that of k").dtype(q.dtype(), "as q has");
   checks.require(window >= 0, "window", "a number that is not negative",
                  double(window));
   double factor = scale.value_or(1);

@@ -58,9 +58,15 @@ static int64_t blockOf(int64_t columns) {
   return hasCompiler() ? std::min<int64_t>(nextPowerOf2(columns), 256) : 256;
 }
 
+/// No form that is compiled ahead of time takes fp64.
+static Checks::Argument floatsFor(Checks &checks, const char *name,
+                                  const Tensor &t) {
+  return hasCompiler() ? checks.gradients(name, t) : checks.floats(name, t);
+}
+
 Tensor kernels::unfold(const Tensor &x, const Patch &p) {
   Checks checks("unfold");
-  checks.floats("x", x).rank(4, 4);
+  floatsFor(checks, "x", x).rank(4, 4);
   int64_t channels = x.size(1);
   Count count = countOf(checks, x.size(2), x.size(3), p);
   int64_t patches = count.down * count.across,
@@ -89,7 +95,7 @@ Tensor kernels::unfold(const Tensor &x, const Patch &p) {
 Tensor kernels::fold(const Tensor &y, int64_t height, int64_t width,
                      const Patch &p) {
   Checks checks("fold");
-  checks.floats("y", y).rank(3, 3);
+  floatsFor(checks, "y", y).rank(3, 3);
   Count count = countOf(checks, height, width, p);
   int64_t elements = p.height * p.width, channels = y.size(2) / elements;
   if (y.size(1) != count.down * count.across || y.size(2) % elements != 0) {

@@ -11,7 +11,7 @@
 //               ..]
 // Shapes:       x [B, C, H, W]; y [B, patches, C * height * width], patches row
 //               by row; any strides
-// Types:        fp32, fp16, bf16; sums fp32
+// Types:        fp32, fp16, bf16, fp64; sums fp32, of fp64 fp64
 // Gradients:    x of unfold is fold of its gradient; y of fold is unfold
 // Memory:       reads and writes each element of y once
 // Determinism:  the same bits in each run; no atomics

@@ -58,7 +58,8 @@ def folded(x_ptr, y_ptr, C, H, W, down, across, y_batch, y_row, y_col, pad_y, pa
     row = (line % H).to(tl.int32) + pad_y
     col = cols + pad_x
     exists = (line < lines)[:, None] & (cols < W)[None, :]
-    total = tl.zeros((BLOCK_M, BLOCK), dtype=tl.float32)
+    wide = tl.float64 if y_ptr.dtype.element_ty == tl.float64 else tl.float32
+    total = tl.zeros((BLOCK_M, BLOCK), dtype=wide)
     for i in range((KY + STEP_Y - 1) // STEP_Y):
         ky = row % STEP_Y + i * STEP_Y
         patch_y = row // STEP_Y - i
@@ -70,7 +71,7 @@ def folded(x_ptr, y_ptr, C, H, W, down, across, y_batch, y_row, y_col, pad_y, pa
             has_col = (kx < KX) & (patch_x >= 0) & (patch_x < across)
             of_col = patch_x.to(tl.int64) * y_row + kx.to(tl.int64) * y_col
             total += tl.load(y_ptr + batch * y_batch + of_row[:, None] + of_col[None, :],
-                             mask=exists & has_row[:, None] & has_col[None, :], other=0.0).to(tl.float32)
+                             mask=exists & has_row[:, None] & has_col[None, :], other=0.0).to(wide)
     tl.store(x_ptr + (batch * lines + line)[:, None] * W + cols[None, :], total, mask=exists)
 
 

@@ -7,7 +7,10 @@
 
 #include "kernels/quantized/Quantized.h"
 
+#include "kernels/linear/Linear.h"
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/Doubles.h"
+#include "kernels/operator/OneType.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
 #include "kernels/reduce/Reductions.h"
@@ -29,6 +32,10 @@ static int64_t bytesOf(int64_t columns, int64_t bits) {
 }
 
 /// What is quantized fits `largest` steps on both sides of 0.
+static int64_t blockOfRow(int64_t elements) {
+  return hasCompiler() ? std::min<int64_t>(nextPowerOf2(elements), 1024) : 1024;
+}
+
 static int64_t largestOf(int64_t bits) { return bits == 8 ? 127 : 7; }
 
 static void checkFormat(const Checks &checks, int64_t columns, int64_t bits,
@@ -40,10 +47,12 @@ static void checkFormat(const Checks &checks, int64_t columns, int64_t bits,
                  group);
 }
 
-QuantizedWeight kernels::quantize(const Tensor &w,
+QuantizedWeight kernels::quantize(const Tensor &given,
                                   const QuantizeOptions &options) {
   Checks checks("quantize");
-  checks.floats("weight", w).rank(2, 2);
+  checks.gradients("weight", given).rank(2, 2);
+  // Kernels compiled ahead of time read fp32.
+  Tensor w = isOfDoubles(given) || !hasCompiler() ? given.to(f32) : given;
   int64_t rows = w.size(0), columns = w.size(1), bits = options.bits;
   checks.require(columns >= 1 && columns <= INT32_MAX / 4, "weight",
                  "from 1 to 2^29 columns", columns);
@@ -60,10 +69,8 @@ QuantizedWeight kernels::quantize(const Tensor &w,
   static const OperatorKernel scales("quantized", "scales_kernel");
   scales[{rows * groups}](q.scales, w, columns, w.stride(0), w.stride(1), group,
                           groups, "LARGEST"_a = largestOf(bits),
-                          "BLOCK"_a =
-                              std::min<int64_t>(nextPowerOf2(group), 1024),
-                          "num_warps"_a = 4);
-  int64_t block = std::min<int64_t>(nextPowerOf2(bytes), 1024);
+                          "BLOCK"_a = blockOfRow(group), "num_warps"_a = 4);
+  int64_t block = blockOfRow(bytes);
   static const OperatorKernel pack("quantized", "pack_kernel");
   pack[{rows * cdiv(bytes, block)}](
       q.values, w, q.scales, columns, w.stride(0), w.stride(1), group, groups,
@@ -92,12 +99,15 @@ Tensor kernels::dequantize(const QuantizedWeight &q, DType type) {
   if (type != f32 && type != f16 && type != bf16) {
     checks.fail("type", "fp32, fp16 or bf16", std::string(shortName(type)));
   }
+  if (!hasCompiler() && type != f32) {
+    return dequantize(q).to(type);
+  }
   int64_t rows = q.values.size(0);
   Tensor w = empty({rows, q.columns}, type, q.values.device());
   if (rows == 0) {
     return w;
   }
-  int64_t block = std::min<int64_t>(nextPowerOf2(q.columns), 1024);
+  int64_t block = blockOfRow(q.columns);
   static const OperatorKernel kernel("quantized", "unpack_kernel");
   kernel[{rows * cdiv(q.columns, block)}](w, q.values, q.scales, q.columns,
                                           q.group, q.scales.size(1),
@@ -116,7 +126,7 @@ static int64_t blockOf(int64_t size, int64_t least, int64_t most) {
 
 /// Elements of K at once: all of one group.
 static int64_t depthOf(const QuantizedWeight &w) {
-  if (w.bits == 4) {
+  if (w.bits == 4 || !hasCompiler()) {
     return 32;
   }
   int64_t ofGroup = w.scales.size(1) == 1 ? 64 : w.group & -w.group;
@@ -135,13 +145,20 @@ static Tensor multiplied(const Rows &x, const QuantizedWeight &w,
   if (isHost && m < 16) {
     blockM = nextPowerOf2(m);
   }
+  // Kernels compiled ahead of time have a scale for each group, and a bias.
+  bool isGrouped = w.scales.size(1) > 1 || !hasCompiler();
+  Tensor added = contiguousOrNone(bias);
+  if (!hasCompiler()) {
+    blockM = m <= 16 ? 16 : 64;
+    blockN = 64;
+    added = orFilled(inType(added), n, 0, f32, y.device());
+  }
   static const OperatorKernel kernel("quantized", "quantized_kernel");
   kernel[{cdiv(m, blockM) * cdiv(n, blockN)}](
-      y, x.tensor, w.values, w.scales, orNone(contiguousOrNone(bias)), m, n,
-      w.columns, x.stride, w.group, w.scales.size(1), w.values.size(1),
-      "BITS"_a = w.bits, "GROUPED"_a = w.scales.size(1) > 1,
-      "BLOCK_M"_a = blockM, "BLOCK_N"_a = blockN, "BLOCK_K"_a = depthOf(w),
-      "num_warps"_a = 4);
+      y, x.tensor, w.values, w.scales, orNone(added), m, n, w.columns, x.stride,
+      w.group, w.scales.size(1), w.values.size(1), "BITS"_a = w.bits,
+      "GROUPED"_a = isGrouped, "BLOCK_M"_a = blockM, "BLOCK_N"_a = blockN,
+      "BLOCK_K"_a = depthOf(w), "num_warps"_a = 4);
   return y;
 }
 
@@ -160,19 +177,24 @@ static Tensor backwardOf(const Tensor &dy, const QuantizedWeight &w,
   if (dy.device().isHost() && rows.count < 16) {
     blockM = nextPowerOf2(rows.count);
   }
+  int64_t blockN = blockOf(n, 16, 64);
+  if (!hasCompiler()) {
+    blockM = rows.count <= 16 ? 16 : 64;
+    blockN = 64;
+  }
   static const OperatorKernel kernel("quantized", "quantized_backward_kernel");
   kernel[{cdiv(rows.count, blockM) * cdiv(bytes, depth)}](
       dx, rows.tensor, w.values, w.scales, rows.count, n, w.columns,
       rows.stride, w.group, w.scales.size(1), bytes, "BITS"_a = w.bits,
-      "BLOCK_M"_a = blockM, "BLOCK_N"_a = blockOf(n, 16, 64),
-      "BLOCK_K"_a = depth, "num_warps"_a = 4);
+      "BLOCK_M"_a = blockM, "BLOCK_N"_a = blockN, "BLOCK_K"_a = depth,
+      "num_warps"_a = 4);
   return dx;
 }
 
-Tensor kernels::quantizedLinear(const Tensor &x, const QuantizedWeight &weight,
-                                const Tensor &bias) {
+static void checkArguments(const Tensor &x, const QuantizedWeight &weight,
+                           const Tensor &bias) {
   Checks checks("quantizedLinear");
-  checks.floats("x", x).rank(1, 16);
+  checks.gradients("x", x).rank(1, 16);
   checkWeight(checks, weight);
   if (x.size(-1) != weight.columns) {
     checks.fail("x",
@@ -181,15 +203,37 @@ Tensor kernels::quantizedLinear(const Tensor &x, const QuantizedWeight &weight,
                 x.str());
   }
   int64_t columns = weight.values.size(0);
-  checks.optional("bias", bias).shape({columns}, "the rows of weight");
+  if (isOfDoubles(x) && bias.defined()) {
+    checks.gradients("bias", bias).shape({columns}, "the rows of weight");
+  } else {
+    checks.optional("bias", bias).shape({columns}, "the rows of weight");
+  }
+}
+
+/// As a product of what the weight stands for.
+static Variable ofDoubles(const Variable &x, const QuantizedWeight &weight,
+                          const Variable &bias) {
+  checkArguments(x.value(), weight, bias.value());
+  return linear(x, Variable(dequantize(weight).to(f64)), bias);
+}
+
+Tensor kernels::quantizedLinear(const Tensor &x, const QuantizedWeight &weight,
+                                const Tensor &bias) {
+  if (isOfDoubles(x)) {
+    return ofDoubles(Variable(x), weight, constant(bias)).value();
+  }
+  checkArguments(x, weight, bias);
   Shape shape = x.shape();
-  shape.back() = columns;
+  shape.back() = weight.values.size(0);
   return multiplied(rowsOf(x), weight, bias, shape);
 }
 
 Variable kernels::quantizedLinear(const Variable &x,
                                   const QuantizedWeight &weight,
                                   const Variable &bias) {
+  if (isOfDoubles(x)) {
+    return ofDoubles(x, weight, bias);
+  }
   return autograd::record(
       "quantizedLinear", {x, bias},
       quantizedLinear(x.value(), weight, bias.value()),

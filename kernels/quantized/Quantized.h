@@ -12,7 +12,8 @@
 // Shapes:       x [..., K], w [N, K], y [..., N], bias [N] or undefined
 // Types:        x of fp32, fp16, bf16, which y has; the sum over a group is in
 //               fp32
-//               and takes its scale there, so that q is multiplied exactly
+//               and takes its scale there, so that q is multiplied exactly. Of
+//               x of fp64, the product is one of dequantize(w)
 // Gradients:    x, bias. In the gradient of x, dy times a scale is rounded to
 //               x's type. Weights and scales have none
 // Memory:       a byte, or half of one, for each weight, and 4 bytes a group

@@ -57,6 +57,12 @@ static Reduction reductionOf(const char *op, const Tensor &x,
     Checks(op).fail("x", "a tensor of fp32, fp16, bf16, fp64, integers or int1",
                     x.str());
   }
+  if (!hasCompiler() && (x.dtype() == f64 || x.dtype() == u64)) {
+    Checks(op).fail("x",
+                    "a tensor of neither fp64 nor u64 in a program without a "
+                    "compiler",
+                    x.str());
+  }
   Reduction r = {{op, x, axes}, {}};
   const std::vector<bool> &isReduced = r.isReduced;
   std::vector<int> order;
@@ -101,17 +107,28 @@ static const char *widthOf(DType dtype) {
                           : "signed";
 }
 
+/// As kernels read it: those that were compiled ahead of time are few.
+static Tensor readable(const Tensor &x, bool isOfFloats, bool isWidened) {
+  if (hasCompiler()) {
+    return x;
+  }
+  bool isRead = isOfFloats && !isWidened && isKernelFloat(x.dtype());
+  return isRead ? x : x.to(isOfFloats ? f32 : i64);
+}
+
 /// The sums of x [A, R, B] over R, or of squares of what is between x and
 /// `mean` [A, B], divided by `divisor`: [A, B] of `dtype`.
-static Tensor totals(const Tensor &x, const Tensor &mean, int64_t divisor,
+static Tensor totals(const Tensor &given, const Tensor &mean, int64_t divisor,
                      DType dtype, const char *wide) {
+  Tensor x = readable(given, wide == std::string_view("float"), false);
   int64_t a = x.size(0), r = x.size(1), b = x.size(2);
-  ReducePrograms p(x, 2048);
+  ReducePrograms p(x, 2048, !hasCompiler());
   bool isLast = p.parts == 1;
   DType partial = wide == std::string_view("double")  ? f64
                   : wide == std::string_view("float") ? f32
                                                       : i64;
-  Tensor y = empty({a, p.parts, b}, isLast ? dtype : partial, x.device());
+  Tensor y = empty({a, p.parts, b}, isLast && hasCompiler() ? dtype : partial,
+                   x.device());
   int64_t by = isLast ? divisor : 1;
   if (p.isInner) {
     static const OperatorKernel inner("reduce", "inner_totals_kernel");
@@ -125,7 +142,7 @@ static Tensor totals(const Tensor &x, const Tensor &mean, int64_t divisor,
                                    "BLOCK_M"_a = p.height,
                                    "BLOCK_N"_a = p.width, "num_warps"_a = 4);
   }
-  return isLast ? y : totals(y, {}, divisor, dtype, wide);
+  return isLast ? y.to(dtype) : totals(y, {}, divisor, dtype, wide);
 }
 
 namespace {
@@ -136,13 +153,15 @@ struct Extremes {
 
 /// Of x [A, R, B] over R. `from`: the places of x's elements; undefined: those
 /// in R.
-static Extremes extremes(const Tensor &x, const Tensor &from, bool least,
+static Extremes extremes(const Tensor &given, const Tensor &from, bool least,
                          bool wantsPlaces, DType dtype, const char *wide) {
+  Tensor x = readable(given, wide == std::string_view("float"), true);
   int64_t a = x.size(0), r = x.size(1), b = x.size(2);
-  ReducePrograms p(x, 2048);
+  ReducePrograms p(x, 2048, !hasCompiler());
   Extremes y;
-  y.values = empty({a, p.parts, b}, dtype, x.device());
-  if (wantsPlaces) {
+  y.values =
+      empty({a, p.parts, b}, hasCompiler() ? dtype : x.dtype(), x.device());
+  if (wantsPlaces || !hasCompiler()) {
     y.places = empty({a, p.parts, b}, i64, x.device());
   }
   if (p.isInner) {
@@ -158,9 +177,11 @@ static Extremes extremes(const Tensor &x, const Tensor &from, bool least,
         p.blocks, "LEAST"_a = least, "WIDE"_a = wide, "BLOCK_M"_a = p.height,
         "BLOCK_N"_a = p.width, "num_warps"_a = 4);
   }
-  return p.parts == 1
-             ? y
-             : extremes(y.values, y.places, least, wantsPlaces, dtype, wide);
+  if (p.parts > 1) {
+    return extremes(y.values, y.places, least, wantsPlaces, dtype, wide);
+  }
+  y.values = y.values.to(dtype);
+  return y;
 }
 
 static Tensor sumOf(const Tensor &x, const Axes &axes, bool keepDim) {
@@ -244,28 +265,21 @@ Variable kernels::mean(const Variable &x, const Axes &axes, bool keepDim) {
       });
 }
 
-/// Gradients that are made of expressions.
-static void checkDerived(const char *op, const Variable &x) {
-  if (autograd::isRecording({x}) && x.dtype() == f64) {
-    Checks(op).fail("x",
-                    "a tensor of fp32, fp16 or bf16, since it requires a "
-                    "gradient",
-                    x.value().str());
-  }
-}
+/// What expressions of it are computed in.
+static DType wideOf(DType t) { return t == f64 ? f64 : f32; }
 
 static Variable recordedExtreme(const char *op, const Variable &x,
                                 const Axes &axes, bool keepDim, bool least) {
-  checkDerived(op, x);
   Tensor y = extremeOf(op, x.value(), axes, keepDim, least, false);
   return autograd::record(
       op, {x}, y,
       [kept = ResultShapes(op, x.value(), axes).kept, x = x.value(),
        y](const Tensor &dy, autograd::Needs) {
         // As PyTorch: of a NaN, which is equal to nothing, 0 / 0.
-        Tensor extreme = y.reshape(kept),
-               isOne = Expression(x) == Expression(extreme);
-        Tensor count = sumTo(evaluate(cast(isOne, f32)), kept);
+        Tensor extreme = y.reshape(kept);
+        Tensor isOne = cast(Expression(x) == Expression(extreme),
+                            wideOf(x.dtype())); // 1 or 0
+        Tensor count = sumTo(isOne, kept);
         Tensor dx =
             cast(where(isOne, dy.reshape(kept), 0.0) / count, x.dtype());
         return autograd::Gradients{dx};
@@ -313,7 +327,7 @@ struct Variance {
 static Variance varianceOf(const Tensor &x, const Axes &axes, bool keepDim,
                            double correction) {
   Reduction r = reductionOf("var", x, axes);
-  DType t = x.dtype(), wide = t == f64 ? f64 : f32;
+  DType t = x.dtype(), wide = wideOf(t);
   if (t == i1) {
     Checks("var").fail("x", "a tensor of numbers", x.str());
   }
@@ -321,10 +335,6 @@ static Variance varianceOf(const Tensor &x, const Axes &axes, bool keepDim,
   constexpr double most = 0x1p53;
   Checks("var").require(std::fabs(correction) < most, "correction",
                         "a finite number, below 2^53 in size", correction);
-  if (t == f64) {
-    Checks("var").require(std::trunc(correction) == correction, "correction",
-                          "a whole number, since x is of fp64", correction);
-  }
   Variance v;
   v.freedom = std::max(double(r.length) - correction, 0.0);
   const Shape &shape = r.result(keepDim);
@@ -339,7 +349,7 @@ static Variance varianceOf(const Tensor &x, const Axes &axes, bool keepDim,
   if (double(whole) == v.freedom) {
     v.var = totals(r.x, mean, whole, typeOfMean(t), in).reshape(shape);
   } else {
-    Tensor squares = totals(r.x, mean, 1, f32, "float").reshape(shape);
+    Tensor squares = totals(r.x, mean, 1, wide, in).reshape(shape);
     v.var = cast(Expression(squares) / v.freedom, typeOfMean(t));
   }
   v.mean = mean.reshape(r.kept);
@@ -353,14 +363,14 @@ Tensor kernels::var(const Tensor &x, const Axes &axes, bool keepDim,
 
 Variable kernels::var(const Variable &x, const Axes &axes, bool keepDim,
                       double correction) {
-  checkDerived("var", x);
   Variance v = varianceOf(x.value(), axes, keepDim, correction);
   return autograd::record(
       "var", {x}, v.var,
       [kept = ResultShapes("var", x.value(), axes).kept, x = x.value(),
        mean = v.mean, freedom = v.freedom](const Tensor &dy, autograd::Needs) {
-        Tensor dx = cast(cast(dy.reshape(kept), f32) * (2 / freedom) *
-                             (cast(x, f32) - mean),
+        DType wide = mean.dtype();
+        Tensor dx = cast(cast(dy.reshape(kept), wide) * (2 / freedom) *
+                             (cast(x, wide) - mean),
                          x.dtype());
         return autograd::Gradients{dx};
       },
@@ -372,8 +382,9 @@ static void checkExpressible(const char *op, const Tensor &x) {
   Checks checks(op);
   checks.any("x", x);
   DType t = x.dtype();
-  if (t == f64 || (isFloat(t) && byteSize(t) == 1)) {
-    checks.fail("x", "a tensor of fp32, fp16, bf16, integers or int1", x.str());
+  if (isFloat(t) && byteSize(t) == 1) {
+    checks.fail("x", "a tensor of fp32, fp16, bf16, fp64, integers or int1",
+                x.str());
   }
 }
 
@@ -412,7 +423,8 @@ Variable kernels::logSumExp(const Variable &x, const Axes &axes, bool keepDim) {
   Tensor largest = max(x.value(), axes, true);
   Tensor base = where(isinf(largest), 0.0, largest);
   // A sum of halves may be beyond them where its logarithm is not.
-  Variable total = sum(exp(cast(x, f32) - base).variable(), axes, keepDim);
+  Variable total =
+      sum(exp(cast(x, wideOf(x.dtype())) - base).variable(), axes, keepDim);
   Expression y = log(total) + base.reshape(total.shape());
   return isFloat(x.dtype()) ? cast(y, x.dtype()) : y;
 }

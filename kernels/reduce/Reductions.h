@@ -15,11 +15,9 @@
 // Types:        fp32, fp16, bf16, fp64, integers, int1. Sums and var are taken
 //               in fp32 (fp64 of fp64) and rounded once; the sum of integers is
 //               i64, their mean and var fp32; extremes have x's type, places
-//               are i64. var takes no int1, and of fp64 whole corrections;
-//               stddev, any, all and logSumExp take no fp64
+//               are i64. var takes no int1
 // Gradients:    x, but for argmax and argmin. That of an extreme is shared
-//               evenly by the elements that are equal to it. Of fp64, sum and
-//               mean have one
+//               evenly by the elements that are equal to it
 // Memory:       reads x once, var twice; a copy of it where the dimensions that
 //               are reduced have others between them or x is not row-major
 //               (sum: only there); partial results of at most 1/64 of it. The

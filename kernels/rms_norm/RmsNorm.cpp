@@ -9,6 +9,7 @@
 
 #include "kernels/add_norm/AddNorm.h"
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/Doubles.h"
 #include "kernels/operator/OneType.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
@@ -75,17 +76,15 @@ static Variable ofDoubles(const Variable &x, const Variable &weight,
 }
 
 Tensor kernels::rmsNorm(const Tensor &x, const Tensor &weight, double eps) {
-  if (x.defined() && x.dtype() == f64) {
-    return ofDoubles(Variable(x),
-                     weight.defined() ? Variable(weight) : Variable(), eps)
-        .value();
+  if (isOfDoubles(x)) {
+    return ofDoubles(Variable(x), constant(weight), eps).value();
   }
   return forward(x, weight, eps, nullptr);
 }
 
 Variable kernels::rmsNorm(const Variable &x, const Variable &weight,
                           double eps) {
-  if (x.defined() && x.dtype() == f64) {
+  if (isOfDoubles(x)) {
     return ofDoubles(x, weight, eps);
   }
   // The sum of nothing and x: its norm has the gradients of addRmsNorm.

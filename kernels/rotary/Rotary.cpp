@@ -7,7 +7,9 @@
 
 #include "kernels/rotary/Rotary.h"
 
+#include "kernels/join/Join.h"
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/Doubles.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Autograd/Record.h"
 
@@ -42,19 +44,56 @@ std::pair<Tensor, Tensor> kernels::rotaryAngles(int64_t positions,
           Tensor::fromVector(sin, shape, device)};
 }
 
-static Tensor rotate(const Tensor &given, const Tensor &cos, const Tensor &sin,
-                     bool interleaved, int direction) {
+/// How many pairs turn.
+static int64_t checkArguments(const Tensor &given, const Tensor &cos,
+                              const Tensor &sin) {
   Checks checks("rotary");
-  checks.floats("x", given).rank(3, 4);
+  checks.gradients("x", given).rank(3, 4);
+  auto floats = [&](const char *name, const Tensor &t) {
+    return isOfDoubles(given) ? checks.gradients(name, t)
+                              : checks.floats(name, t);
+  };
   int64_t size = given.size(-1);
-  checks.floats("cos", cos)
+  floats("cos", cos)
       .shape({given.size(-3), -1}, "positions of x, and pairs that turn");
   int64_t half = cos.size(1);
   checks.require(half >= 1 && 2 * half <= size, "cos",
                  "from 1 to " + std::to_string(size / 2) +
                      " columns, half the head of x",
                  half);
-  checks.floats("sin", sin).shape(cos.shape(), "that of cos");
+  floats("sin", sin).shape(cos.shape(), "that of cos");
+  return half;
+}
+
+/// As expressions and views, which are derived as others are.
+static Variable ofDoubles(const Variable &x, const Tensor &cos,
+                          const Tensor &sin, bool interleaved, int direction) {
+  int64_t half = checkArguments(x.value(), cos, sin), size = x.size(-1);
+  if (x.numel() == 0) {
+    return x * 1;
+  }
+  auto part = [&](int64_t which) {
+    return interleaved ? x.slice(-1, which, 2 * half, 2)
+                       : x.slice(-1, which * half, (which + 1) * half);
+  };
+  Variable a = part(0), b = part(1);
+  Tensor c = cos.unsqueeze(1), s = sin.unsqueeze(1); // [positions, 1, pairs]
+  Variable first = a * c - b * (s * direction),
+           second = b * c + a * (s * direction);
+  Shape shape = x.shape();
+  shape.back() = 2 * half;
+  Variable turned = interleaved ? stack({first, second}, -1).reshape(shape)
+                                : concat({first, second}, -1);
+  return 2 * half == size ? turned
+                          : concat({turned, x.slice(-1, 2 * half)}, -1);
+}
+
+static Tensor rotate(const Tensor &given, const Tensor &cos, const Tensor &sin,
+                     bool interleaved, int direction) {
+  if (isOfDoubles(given)) {
+    return ofDoubles(Variable(given), cos, sin, interleaved, direction).value();
+  }
+  int64_t half = checkArguments(given, cos, sin), size = given.size(-1);
   Tensor y = empty(given.shape(), given.dtype(), given.device());
   if (given.numel() == 0) {
     return y;
@@ -105,6 +144,9 @@ Tensor kernels::rotaryInverse(const Tensor &x, const Tensor &cos,
 
 Variable kernels::rotary(const Variable &x, const Tensor &cos,
                          const Tensor &sin, bool interleaved) {
+  if (isOfDoubles(x)) {
+    return ofDoubles(x, cos, sin, interleaved, 1);
+  }
   return autograd::record(
       "rotary", {x}, rotary(x.value(), cos, sin, interleaved),
       [cos, sin, interleaved](const Tensor &dy, autograd::Needs) {

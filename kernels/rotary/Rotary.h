@@ -12,7 +12,7 @@
 // R
 //               is, to D; y as x
 // Types:        x, cos, sin of fp32, fp16, bf16, each its own; y has x's;
-//               arithmetic fp32
+//               arithmetic fp32. Of x of fp64, all is
 // Gradients:    x: the inverse rotation
 // Memory:       reads x once, in any strides with neighbours along D; the tape
 //               keeps cos and sin

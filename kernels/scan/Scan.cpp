@@ -28,6 +28,9 @@ static Tensor runningSum(const Tensor &x, int axis, bool reverse) {
                 "a tensor of fp32, fp16, bf16, fp64, integers but u64, or int1",
                 x.str());
   }
+  if (!hasCompiler() && t == f64) {
+    checks.fail("x", "no fp64 in a program without a compiler", x.str());
+  }
   int at = checkedAxis("cumsum", x, axis);
   Tensor y = empty(x.shape(), isOfFloats ? t : i64, x.device());
   if (y.numel() == 0) {
@@ -37,17 +40,20 @@ static Tensor runningSum(const Tensor &x, int axis, bool reverse) {
   for (int i = 0; i < x.rank(); ++i) {
     (i < at ? outer : inner) *= i == at ? 1 : x.size(i);
   }
-  Tensor in = x.contiguous();
+  // Kernels compiled ahead of time are those of floats and of i64, in one size.
+  bool isFixed = !hasCompiler();
+  Tensor in = (isFixed && !isOfFloats ? x.to(i64) : x).contiguous();
   const char *wide = t == f64 ? "double" : isOfFloats ? "float" : "signed";
   if (inner == 1) {
-    int64_t width = std::min<int64_t>(nextPowerOf2(length), 1024);
+    int64_t width =
+        isFixed ? 1024 : std::min<int64_t>(nextPowerOf2(length), 1024);
     int64_t height = std::max<int64_t>(1024 / width, 1);
     static const OperatorKernel kernel("scan", "inner_cumsum_kernel");
     kernel[{cdiv(outer, height)}](y, in, outer, length, "WIDE"_a = wide,
                                   "REVERSE"_a = reverse, "BLOCK_M"_a = height,
                                   "BLOCK_N"_a = width, "num_warps"_a = 4);
   } else {
-    int64_t width = std::min<int64_t>(nextPowerOf2(inner), 256);
+    int64_t width = isFixed ? 256 : std::min<int64_t>(nextPowerOf2(inner), 256);
     int64_t blocks = cdiv(inner, width);
     static const OperatorKernel kernel("scan", "outer_cumsum_kernel");
     kernel[{outer * blocks}](y, in, length, inner, blocks, "WIDE"_a = wide,

@@ -10,7 +10,7 @@
 // Shapes:       x, dt [B, T, D]; a [D, N]; b, c [B, T, N], those of all
 //               channels; d [D] or undefined; y as x, row-major; N to 256
 // Types:        fp32, fp16, bf16, each its own; y has x's; arithmetic and
-//               states fp32
+//               states fp32. Of x of fp64, all is, but for `state`
 // Gradients:    x, dt, a, b, c, d
 // Memory:       a state is in registers; the tape keeps one of 16 steps, and
 //               the backward computes those in between again. Gradients of b

@@ -8,11 +8,15 @@
 #include "kernels/softmax/Softmax.h"
 
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/Doubles.h"
 #include "kernels/operator/OneType.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
+#include "kernels/reduce/Reductions.h"
 #include "nereid/Autograd/Record.h"
 #include "nereid/Runtime/Error.h"
+
+#include <limits>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -80,12 +84,13 @@ static MaskRows maskRows(const Tensor &mask, const Shape &shape) {
 static void checkArguments(const char *op, const Tensor &x,
                            const SoftmaxOptions &options) {
   Checks checks(op);
-  checks.floats("x", x).rank(1, 16);
+  checks.gradients("x", x).rank(1, 16);
   if (options.mask.defined()) {
     if (options.mask.dtype() == i1) {
       checks.any("mask", options.mask);
     } else {
-      checks.floats("mask", options.mask);
+      isOfDoubles(x) ? checks.gradients("mask", options.mask)
+                     : checks.floats("mask", options.mask);
     }
     const Shape &of = options.mask.shape(), &to = x.shape();
     bool fits = of.size() <= to.size();
@@ -100,8 +105,48 @@ static void checkArguments(const char *op, const Tensor &x,
   }
 }
 
+/// As an expression, which is derived as others are.
+static Variable ofDoubles(const char *op, bool isLog, const Variable &x,
+                          const SoftmaxOptions &options) {
+  checkArguments(op, x.value(), options);
+  if (x.numel() == 0) {
+    return x * 1;
+  }
+  constexpr double beyond = -std::numeric_limits<double>::infinity();
+  const Tensor &mask = options.mask;
+  Expression scores = x * options.scale;
+  if (mask.defined()) {
+    scores = mask.dtype() == i1 ? where(mask, scores, beyond) : scores + mask;
+  }
+  if (options.causal) {
+    int64_t columns = x.size(-1), rows = x.rank() > 1 ? x.size(-2) : 1;
+    Tensor row = arange({rows, 1}, i64, x.device()),
+           column = arange({columns}, i64, x.device());
+    Expression isSeen = column <= row + (columns - rows);
+    scores =
+        where(x.rank() > 1 ? isSeen : Expression(isSeen.reshape({columns})),
+              scores, beyond);
+  }
+  Variable s = scores;
+  // A constant: what is taken off all scores changes neither value nor
+  // gradient. Where nothing of a row takes part, nothing is taken off.
+  Tensor largest = max(s.value(), -1, true);
+  Tensor base = where(Expression(largest) == beyond, 0.0, largest);
+  Expression e = exp(s - base);
+  Variable total = sum(e, -1, true);
+  Tensor isNone = total.value() == 0;
+  Expression divisor = where(isNone, 1.0, total);
+  if (isLog) {
+    return s - base - log(divisor);
+  }
+  return e / divisor;
+}
+
 static Tensor forward(const char *op, bool isLog, const Tensor &x,
                       const SoftmaxOptions &options) {
+  if (isOfDoubles(x)) {
+    return ofDoubles(op, isLog, Variable(x), options).value();
+  }
   checkArguments(op, x, options);
   if (options.mask.defined() && options.mask.dtype() != i1 &&
       mixesTypes({x, options.mask})) {
@@ -175,6 +220,9 @@ static Tensor backward(bool isLog, const Tensor &dy, const Tensor &y,
 
 static Variable recorded(const char *op, bool isLog, const Variable &x,
                          const SoftmaxOptions &options) {
+  if (isOfDoubles(x)) {
+    return ofDoubles(op, isLog, x, options);
+  }
   Tensor y = forward(op, isLog, x.value(), options);
   return autograd::record(
       op, {x}, y,

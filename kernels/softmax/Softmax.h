@@ -9,8 +9,8 @@
 //               with s = x * scale + mask; 0 (-inf) where nothing of a row
 //               takes part
 // Shapes:       x [..., M, N]; mask broadcasts to x; y as x
-// Types:        x of fp32, fp16, bf16; mask of these (is added), or int1 (true:
-//               takes part); y has x's; arithmetic fp32
+// Types:        x of fp32, fp16, bf16, fp64; mask of these (is added), or int1
+//               (true: takes part); y has x's; arithmetic fp32, of fp64 fp64
 // Gradients:    x
 // Memory:       reads x once, twice where a row exceeds 65,536 elements; the
 //               backward reads y and dy once, twice above 32,768

@@ -32,10 +32,16 @@ static const char *kindOf(DType t) {
 
 /// The places of the first k of each row of x [rows, N], contiguous, by one
 /// half of its order.
-static Tensor placesBy(const Tensor &x, bool high, bool descending, int64_t k) {
+static Tensor placesBy(const Tensor &given, bool high, bool descending,
+                       int64_t k) {
+  Tensor x = given;
   int64_t rows = x.size(0), n = x.size(1);
-  constexpr int64_t most = 1024;
+  constexpr int64_t most = 1024, few = 64;
   int64_t width = std::min(nextPowerOf2(n), most);
+  if (!hasCompiler()) { // as ahead.txt has it
+    x = x.to(isFloat(x.dtype()) ? f32 : i32);
+    width = n <= few ? few : most;
+  }
   int64_t padded = cdiv(n, width) * width;
   Tensor keys = empty({rows, padded}, i64, x.device());
   int64_t blocks = cdiv(padded, most);
@@ -80,6 +86,13 @@ static Tensor sortedPlaces(const char *op, const Tensor &x, int axis,
   checks.any("x", x);
   if (isFloat(x.dtype()) && byteSize(x.dtype()) == 1) {
     checks.fail("x", "a tensor of fp32, fp16, bf16, fp64, integers or int1",
+                x.str());
+  }
+  if (!hasCompiler() && x.dtype() != i1 &&
+      (bitWidth(x.dtype()) == 64 || x.dtype() == u32)) {
+    checks.fail("x",
+                "elements of no more than 32 bits, and not u32, in a program "
+                "without a compiler",
                 x.str());
   }
   int at = checkedAxis(op, x, axis);

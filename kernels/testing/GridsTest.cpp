@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Of the dimensions of a GPU's grid only the first has more than 65,535. What a
-// caller may have many of (images, sequences, heads, rows) is in the first one:
-// operators are given more of each, on the host, and their grids are looked at.
+// caller may have many of (images, sequences, heads, rows, columns) is in the
+// first one: operators are given more of each, on the host, and their grids are
+// looked at.
 //
 //===----------------------------------------------------------------------===//
 
@@ -114,4 +115,17 @@ TEST_F(Grids, holdManyGroupsAndChoices) {
   check("combine", combine(of({many, 2}), of({many, 1}), order));
   check("groupedMatmul",
         groupedMatmul(of({many, 2}), of({2, 2, 2}), order.starts));
+}
+
+// A program takes 128 to 1,024 columns.
+TEST_F(Grids, holdManyColumns) {
+  constexpr int64_t wide = many * 128;
+  check("causalConv", causalConv(of({1, 1, wide}), of({wide, 2}), of({wide})));
+  check("linearCrossEntropy",
+        linearCrossEntropy(of({1, 1}), of({wide, 1}), indices({1})));
+  constexpr int64_t wider = many * 1024;
+  check("embedding", embedding(indices({1}), of({1, wider}, bf16)));
+  Groups order = groupByExpert(indices({1, 1}), 1);
+  check("dispatch", dispatch(of({1, wider}, bf16), order));
+  check("combine", combine(of({1, wider}, bf16), of({1, 1}), order));
 }
