@@ -92,3 +92,50 @@ def halves(x_ptr, z_ptr, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = at < n
     tl.store(z_ptr + at, (tl.load(x_ptr + at, mask=mask).to(tl.float32) * 1.5).to(tl.float16), mask=mask)
+
+
+@triton.jit
+def attention(q_ptr, k_ptr, v_ptr, z_ptr, n, M: tl.constexpr, N: tl.constexpr, D: tl.constexpr):
+    m, d, j = tl.arange(0, M), tl.arange(0, D), tl.arange(0, N)
+    q = tl.load(q_ptr + m[:, None] * D + d[None, :])
+    total, most = tl.zeros((M,), tl.float32), tl.full((M,), -float("inf"), tl.float32)
+    sums = tl.zeros((M, D), tl.float32)
+    for start in range(0, n, N):
+        at = start + j
+        k = tl.load(k_ptr + at[:, None] * D + d[None, :], mask=at[:, None] < n, other=0.0)
+        v = tl.load(v_ptr + at[:, None] * D + d[None, :], mask=at[:, None] < n, other=0.0)
+        scores = tl.dot(q, tl.trans(k), input_precision="ieee") * 0.25
+        scores = tl.where(at[None, :] < n, scores, -float("inf"))
+        larger = tl.maximum(most, tl.max(scores, axis=1))
+        weights = tl.exp(scores - larger[:, None])
+        change = tl.exp(most - larger)
+        total = total * change + tl.sum(weights, axis=1)
+        sums = sums * change[:, None] + tl.dot(weights, v, input_precision="ieee")
+        most = larger
+    tl.store(z_ptr + m[:, None] * D + d[None, :], sums / total[:, None])
+
+
+@triton.jit
+def summed_up(x_ptr, z_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(z_ptr + at, tl.cumsum(tl.load(x_ptr + at), axis=0))
+
+
+@triton.jit
+def released(x_ptr, z_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(z_ptr + at % 16, tl.load(x_ptr + at, mask=at < n, other=0), mask=at < n)
+
+
+@triton.jit
+def sorted_up(x_ptr, z_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(z_ptr + at, tl.sort(tl.load(x_ptr + at)))
+
+
+@triton.jit
+def divided(x_ptr, y_ptr, z_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = at < n
+    x, y = tl.load(x_ptr + at, mask=mask, other=1), tl.load(y_ptr + at, mask=mask, other=1)
+    tl.store(z_ptr + at, x // y + x % y, mask=mask)

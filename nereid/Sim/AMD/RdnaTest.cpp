@@ -1,0 +1,224 @@
+//===- RdnaTest.cpp - What only RDNA has ----------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Sim/AMD/testing/WaveRun.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+
+namespace nereid::sim::amd {
+
+/// Rdna3: v1 is the thread's offset, s[2:3] the memory, v2 this thread's word.
+static Words loadRdna3() {
+  return {
+      0xf4040080, 0xf8000000, // s_load_b64 s[2:3], s[0:1], null
+      0x30020082,             // v_lshlrev_b32_e32 v1, 2, v0
+      0xbf89fc07,             // s_waitcnt lgkmcnt(0)
+      0xdc520000, 0x02020001, // global_load_b32 v2, v1, s[2:3]
+      0xbf8903f7,             // s_waitcnt vmcnt(0)
+  };
+}
+/// v2 becomes this thread's word.
+static Words storeRdna3() {
+  return {
+      0xdc6a0000,
+      0x00020201, // global_store_b32 v1, v2, s[2:3]
+      0xbfb00000, // s_endpgm
+  };
+}
+
+/// Rdna4: v1 is the thread's offset, s[2:3] the memory, v2 this thread's word.
+static Words loadRdna4() {
+  return {
+      0xf4002080, 0xf8000000,             // s_load_b64 s[2:3], s[0:1], 0x0
+      0x30020082,                         // v_lshlrev_b32_e32 v1, 2, v0
+      0xbfc70000,                         // s_wait_kmcnt 0x0
+      0xee050002, 0x00000002, 0x00000001, // global_load_b32 v2, v1, s[2:3]
+      0xbfc00000,                         // s_wait_loadcnt 0x0
+  };
+}
+/// v2 becomes this thread's word.
+static Words storeRdna4() {
+  return {
+      0xee068002,
+      0x01000000,
+      0x00000001, // global_store_b32 v1, v2, s[2:3]
+      0xbfb00000, // s_endpgm
+  };
+}
+
+TEST(AmdRdna, DualInstructionsReadFirst) {
+  WaveRun run;
+  run.generation = Generation::Rdna3;
+  run.threads = 32;
+  run.code = loadRdna3() +
+             Words{
+                 // v_dual_mov_b32 v3, v2 :: v_dual_lshlrev_b32 v2, 2, v2
+                 0xca220102,
+                 0x03020482,
+                 0x4c040702, // v_sub_nc_u32_e32 v2, v2, v3
+             } +
+             storeRdna3();
+  for (uint32_t i = 0; i < 256; ++i) {
+    run.memory[i] = i;
+  }
+  ASSERT_EQ(run.run(), "");
+  for (uint32_t i = 0; i < run.threads; ++i) {
+    EXPECT_EQ(run.memory[i], 3 * i) << i;
+  }
+}
+
+TEST(AmdRdna, DualInstructionsExchange) {
+  WaveRun run;
+  run.generation = Generation::Rdna3;
+  run.threads = 32;
+  run.code = loadRdna3() +
+             Words{
+                 0x7e060300, // v_mov_b32_e32 v3, v0
+                 0xca100103,
+                 0x02020102, // v_dual_mov_b32 v2, v3 :: v_dual_mov_b32 v3, v2
+                 0xd6460002,
+                 0x040d1102, // v_lshl_add_u32 v2, v2, 8, v3
+             } +
+             storeRdna3();
+  for (uint32_t i = 0; i < 256; ++i) {
+    run.memory[i] = i + 3;
+  }
+  ASSERT_EQ(run.run(), "");
+  for (uint32_t i = 0; i < run.threads; ++i) {
+    EXPECT_EQ(run.memory[i], (i << 8) + i + 3) << i;
+  }
+}
+
+TEST(AmdRdna, HalvesOfRegisters) {
+  WaveRun run;
+  run.generation = Generation::Rdna3;
+  run.threads = 32;
+  run.code = loadRdna3() +
+             Words{
+                 // v_and_b16 v2.l, 0xff, v2.h op_sel:[0,1,0]
+                 0xd7621002,
+                 0x000204ff,
+                 0x000000ff,
+             } +
+             storeRdna3();
+  for (uint32_t i = 0; i < 256; ++i) {
+    run.memory[i] = i << 16 | 0x1234u << 16;
+  }
+  ASSERT_EQ(run.run(), "");
+  for (uint32_t i = 0; i < run.threads; ++i) {
+    EXPECT_EQ(run.memory[i], (i << 16 | 0x1234u << 16) | ((i | 0x1234) & 0xff))
+        << i;
+  }
+}
+
+TEST(AmdRdna, RowXmask) {
+  WaveRun run;
+  run.generation = Generation::Rdna3;
+  run.threads = 32;
+  run.code = loadRdna3() +
+             Words{
+                 // v_mov_b32_dpp v2, v2 row_xmask:5 row_mask:0xf bank_mask:0xf
+                 // bound_ct...
+                 0x7e0402fa,
+                 0xff096502,
+             } +
+             storeRdna3();
+  for (uint32_t i = 0; i < 256; ++i) {
+    run.memory[i] = i;
+  }
+  ASSERT_EQ(run.run(), "");
+  for (uint32_t i = 0; i < run.threads; ++i) {
+    EXPECT_EQ(run.memory[i], i ^ 5) << i;
+  }
+}
+
+TEST(AmdRdna, Permlanex16) {
+  WaveRun run;
+  run.generation = Generation::Rdna3;
+  run.threads = 32;
+  run.code = loadRdna3() +
+             Words{
+                 0xbe8400ff,
+                 0x76543210, // s_mov_b32 s4, 0x76543210
+                 // v_permlanex16_b32 v2, v2, s4, 0xfedcba98 op_sel:[0,1]
+                 0xd65c1002,
+                 0x03fc0902,
+                 0xfedcba98,
+             } +
+             storeRdna3();
+  for (uint32_t i = 0; i < 256; ++i) {
+    run.memory[i] = i;
+  }
+  ASSERT_EQ(run.run(), "");
+  for (uint32_t i = 0; i < run.threads; ++i) {
+    EXPECT_EQ(run.memory[i], i ^ 16) << i;
+  }
+}
+
+TEST(AmdRdna, CmpxWritesExec) {
+  WaveRun run;
+  run.generation = Generation::Rdna3;
+  run.threads = 32;
+  run.code = loadRdna3() +
+             Words{
+                 0x7d980088, // v_cmpx_gt_u32_e32 8, v0
+                 0x7e040287, // v_mov_b32_e32 v2, 7
+                 0xbefe00c1, // s_mov_b32 exec_lo, -1
+             } +
+             storeRdna3();
+  for (uint32_t i = 0; i < 256; ++i) {
+    run.memory[i] = i;
+  }
+  ASSERT_EQ(run.run(), "");
+  for (uint32_t i = 0; i < run.threads; ++i) {
+    EXPECT_EQ(run.memory[i], i < 8 ? 7 : i) << i;
+  }
+}
+
+TEST(AmdRdna, ScalarFloats) {
+  WaveRun run;
+  run.generation = Generation::Rdna4;
+  run.threads = 32;
+  run.code = loadRdna4() +
+             Words{
+                 0xa204f6f0, // s_mul_f32 s4, 0.5, 4.0
+                 0xa004f204, // s_add_f32 s4, s4, 1.0
+                 0x10040404, // v_mul_f32_e32 v2, s4, v2
+             } +
+             storeRdna4();
+  for (uint32_t i = 0; i < 256; ++i) {
+    run.memory[i] = std::bit_cast<uint32_t>(float(i));
+  }
+  ASSERT_EQ(run.run(), "");
+  for (uint32_t i = 0; i < run.threads; ++i) {
+    EXPECT_EQ(run.memory[i], std::bit_cast<uint32_t>(float(i) * 3)) << i;
+  }
+}
+
+TEST(AmdRdna, PseudoScalars) {
+  WaveRun run;
+  run.generation = Generation::Rdna4;
+  run.threads = 32;
+  run.code = loadRdna4() +
+             Words{
+                 0xd6840004,
+                 0x000000f6, // v_s_rcp_f32 s4, 4.0
+                 0x10040404, // v_mul_f32_e32 v2, s4, v2
+             } +
+             storeRdna4();
+  for (uint32_t i = 0; i < 256; ++i) {
+    run.memory[i] = std::bit_cast<uint32_t>(float(i));
+  }
+  ASSERT_EQ(run.run(), "");
+  for (uint32_t i = 0; i < run.threads; ++i) {
+    EXPECT_EQ(run.memory[i], std::bit_cast<uint32_t>(float(i) / 4)) << i;
+  }
+}
+
+} // namespace nereid::sim::amd

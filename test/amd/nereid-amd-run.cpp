@@ -1,0 +1,166 @@
+//===- nereid-amd-run.cpp - A code object on the simulated GPU ------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   nereid-amd-run decode FILE
+//       every instruction: address, bytes, text
+//   nereid-amd-run run FILE KERNEL GRID THREADS [OPTION...] ARGUMENT...
+//       GRID and THREADS are up to three numbers with commas between.
+//       An argument is i32:7, i64:7, f32:0.5 or file:PATH, an array that is
+//       read from PATH and written back. Options: --seed N, --most N
+//       (instructions of a wave), --no-races, --workers N.
+//
+// Exit status 0; 1 for a fault, with its text; 2 for a wrong command line or
+// file.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Sim/AMD/Simulator.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+using namespace nereid;
+using namespace nereid::sim;
+
+static std::optional<std::vector<uint8_t>> readFile(const std::string &path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    return std::nullopt;
+  }
+  return std::vector<uint8_t>(std::istreambuf_iterator<char>(stream), {});
+}
+
+static int complain(const std::string &text) {
+  std::fprintf(stderr, "nereid-amd-run: %s\n", text.c_str());
+  return 2;
+}
+
+static std::array<uint32_t, 3> readSizes(const char *text) {
+  std::array<uint32_t, 3> sizes = {1, 1, 1};
+  for (uint32_t &size : sizes) {
+    char *end;
+    size = uint32_t(std::strtoul(text, &end, 10));
+    if (*end != ',') {
+      break;
+    }
+    text = end + 1;
+  }
+  return sizes;
+}
+
+namespace {
+/// The arguments, and the arrays that they point to.
+struct Arguments {
+  std::vector<unsigned char> bytes;
+  std::vector<std::pair<std::string, std::vector<uint8_t>>> arrays;
+  Allocations memory;
+
+  void add(const void *value, size_t size) {
+    bytes.resize((bytes.size() + size - 1) / size * size);
+    const auto *from = static_cast<const unsigned char *>(value);
+    bytes.insert(bytes.end(), from, from + size);
+  }
+
+  bool add(const std::string &text) {
+    std::string kind = text.substr(0, text.find(':')),
+                value = text.substr(std::min(text.size(), kind.size() + 1));
+    if (kind == "i32") {
+      auto number = int32_t(std::strtoll(value.c_str(), nullptr, 0));
+      add(&number, sizeof(number));
+    } else if (kind == "i64") {
+      auto number = int64_t(std::strtoll(value.c_str(), nullptr, 0));
+      add(&number, sizeof(number));
+    } else if (kind == "f32") {
+      float number = std::strtof(value.c_str(), nullptr);
+      add(&number, sizeof(number));
+    } else if (kind == "file") {
+      auto content = readFile(value);
+      if (!content) {
+        return false;
+      }
+      arrays.emplace_back(value, std::move(*content));
+      auto &array = arrays.back().second;
+      auto address = reinterpret_cast<uint64_t>(array.data());
+      memory.add(address, array.size());
+      add(&address, sizeof(address));
+    } else {
+      return false;
+    }
+    return true;
+  }
+};
+} // namespace
+
+static int run(const amd::Program &program, int count, char **words) {
+  constexpr int needed = 3;
+  if (count < needed) {
+    return complain("expected KERNEL GRID THREADS");
+  }
+  const amd::Kernel *kernel = amd::findKernel(program, words[0]);
+  if (!kernel) {
+    return complain(std::string("no kernel ") + words[0]);
+  }
+  Arguments arguments;
+  arguments.arrays.reserve(size_t(count));
+  amd::LaunchRequest request{program, *kernel, arguments.memory,
+                             readSizes(words[1]), readSizes(words[2])};
+  for (int i = needed; i < count; ++i) {
+    std::string word = words[i];
+    auto number = [&] {
+      return i + 1 < count ? std::strtoull(words[++i], nullptr, 10) : 0;
+    };
+    if (word == "--seed") {
+      request.seed = number();
+    } else if (word == "--most") {
+      request.mostInstructions = number();
+    } else if (word == "--workers") {
+      request.workers = unsigned(number());
+    } else if (word == "--no-races") {
+      request.checksRaces = false;
+    } else if (!arguments.add(word)) {
+      return complain("expected i32:N, i64:N, f32:X or file:PATH, got " + word);
+    }
+  }
+  request.arguments = arguments.bytes;
+  Status status = amd::launch(request);
+  if (!status.ok()) {
+    std::fprintf(stderr, "%s\n", status.failure().message.c_str());
+    return 1;
+  }
+  for (const auto &[path, content] : arguments.arrays) {
+    std::ofstream stream(path, std::ios::binary);
+    stream.write(reinterpret_cast<const char *>(content.data()),
+                 std::streamsize(content.size()));
+  }
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  constexpr int needed = 3;
+  if (argc < needed) {
+    return complain("expected decode FILE or run FILE KERNEL GRID THREADS ...");
+  }
+  auto object = readFile(argv[2]);
+  if (!object) {
+    return complain(std::string("cannot read ") + argv[2]);
+  }
+  auto program = amd::load(*object);
+  if (!program.ok()) {
+    return complain(program.failure().message);
+  }
+  if (std::strcmp(argv[1], "run") == 0) {
+    return run(**program, argc - needed, argv + needed);
+  }
+  for (const amd::Line &line : amd::disassemble(**program)) {
+    std::printf("%llx %u %s\n", static_cast<unsigned long long>(line.address),
+                line.bytes, line.text.c_str());
+  }
+  return 0;
+}
