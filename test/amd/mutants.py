@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Mutants of code objects on the simulated AMD GPU: one wait counter lowered, one
 barrier or one restore of the exec mask taken out, for kernels of the ladder on
-several waves. What the simulator reports and what changes the result is counted;
-a mutant that no wave executes, or that does what the original did, does not count.
+several waves. What the simulator reports, and what changes the result, is counted.
 
     test/amd/mutants.py NEREID NEREID_AMD_RUN [--most N]
 
-A wait is lowered by letting one more be on its way. That changes nothing where
-the wait covers more than what comes after needs (a fence of a barrier with no
-access to global memory after it): such survivors are printed.
+A wait is lowered by letting one more be on its way. What is not found is printed;
+many of these do what the original did: a wait after one that covers as much, a
+restore of lanes that do nothing afterwards.
 
 Exit status 0 where at least 95 of 100 are found, else 1; 77 without NumPy.
 """
