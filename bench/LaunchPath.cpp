@@ -20,8 +20,8 @@
 #include "bench/budgets/Best.h"
 #include "nereid/Prof/Profiler.h"
 #include "nereid/Runtime/Kernel.h"
-#include "nereid/Runtime/cuda/CudaDevice.h"
-#include "nereid/Runtime/cuda/testing/FakeDriver.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
+#include "nereid/Runtime/gpu/testing/FakeDriver.h"
 #include "nereid/Runtime/testing/FakeCompiler.h"
 
 #include <chrono>
@@ -79,13 +79,13 @@ double cold(F call) {
   return median(times);
 }
 
-[[gnu::noinline]] cuda::Result launchNothing(cuda::FunctionHandle, unsigned,
-                                             unsigned, unsigned, unsigned,
-                                             unsigned, unsigned, unsigned,
-                                             cuda::StreamHandle, void **,
-                                             void **) {
+[[gnu::noinline]] gpu::Result launchNothing(gpu::FunctionHandle, unsigned,
+                                            unsigned, unsigned, unsigned,
+                                            unsigned, unsigned, unsigned,
+                                            gpu::StreamHandle, void **,
+                                            void **) {
   asm volatile("");
-  return cuda::Success;
+  return gpu::Success;
 }
 
 template <typename F>
@@ -147,12 +147,12 @@ int main() {
                   ContextOptions{"/nonexistent", 0});
   Kernel kernel = Kernel::fromSource("", "add", context);
 
-  cuda::fakeDriver().functions["add"].parameterBytes = {8, 8, 8, 4};
-  auto gpu = valueOrThrow(cuda::DeviceState::get(0));
-  auto &driver = const_cast<cuda::Driver &>(gpu->driver);
+  gpu::fakeDriver().functions["add"].parameterBytes = {8, 8, 8, 4};
+  auto gpu = valueOrThrow(gpu::DeviceState::get(0));
+  auto &driver = const_cast<gpu::Driver &>(gpu->driver);
   driver.launchKernel = launchNothing;
-  driver.eventRecord = [](cuda::EventHandle, cuda::StreamHandle) {
-    return cuda::Result{cuda::Success};
+  driver.eventRecord = [](gpu::EventHandle, gpu::StreamHandle) {
+    return gpu::Result{gpu::Success};
   };
 
   std::printf("| %-36s | hot        | cold       |\n|---|---|---|\n", "launch");

@@ -36,7 +36,7 @@ if(TARGET nereid_kernels)
 endif()
 # It builds nothing itself: of a build of some targets it would copy what is
 # there, and end at the first file that is not.
-set(built Kernels Autograd Weights Prof Runtime RuntimeCuda Support Machine ABI)
+set(built Kernels Autograd Weights Prof Runtime RuntimeGpu Support Machine ABI)
 list(TRANSFORM built PREPEND Nereid)
 if(NEREID_COMPILER)
   list(APPEND built nereid Nereid NereidKernelsShared)
@@ -85,7 +85,7 @@ endforeach()
 target_sources(NereidProf PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
                FILES ${PROJECT_SOURCE_DIR}/nereid/Prof/Profiler.h)
 
-foreach(name Kernels Autograd Weights Prof Runtime RuntimeCuda Support Machine ABI)
+foreach(name Kernels Autograd Weights Prof Runtime RuntimeGpu Support Machine ABI)
   set_target_properties(Nereid${name} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS Nereid${name} EXPORT NereidTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

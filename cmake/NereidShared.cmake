@@ -20,7 +20,7 @@ include(GNUInstallDirs)
 # function of the public API.
 add_library(Nereid SHARED)
 add_library(Nereid::Nereid ALIAS Nereid)
-foreach(module Pipeline Tune Bench Prof Runtime RuntimeCuda Support Machine ABI)
+foreach(module Pipeline Tune Bench Prof Runtime RuntimeGpu Support Machine ABI)
   target_sources(Nereid PRIVATE $<TARGET_OBJECTS:Nereid${module}>)
 endforeach()
 target_link_libraries(Nereid PRIVATE NereidPipeline NereidTune NereidProf NereidRuntime)

@@ -7,8 +7,8 @@
 
 #include "bench/budgets/Best.h"
 
-#include "nereid/Runtime/cuda/CudaDevice.h"
-#include "nereid/Runtime/cuda/testing/CudaFixture.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
+#include "nereid/Runtime/gpu/testing/CudaFixture.h"
 
 #include <cstdio>
 
@@ -43,9 +43,9 @@ TEST_F(LaunchBudget, OnAGpuIsAMicrosecondMoreThanTheDriversCall) {
   add[16](x, y, out, 1000);
   synchronize(gpu);
   driver().functions["add"].run = nullptr;
-  cuda::DeviceState &device = **cuda::DeviceState::get(0);
-  cuda::ModuleHandle module = nullptr;
-  cuda::FunctionHandle function = nullptr;
+  gpu::DeviceState &device = **gpu::DeviceState::get(0);
+  gpu::ModuleHandle module = nullptr;
+  gpu::FunctionHandle function = nullptr;
   char cubin[] = "CUBIN .entry add(";
   device.driver.moduleLoadDataEx(&module, cubin, 0, nullptr, nullptr);
   device.driver.moduleGetFunction(&function, module, "add");

@@ -13,8 +13,8 @@
 
 #include "nereid/Prof/Profiler.h"
 #include "nereid/Prof/testing/FakeCupti.h"
-#include "nereid/Runtime/cuda/CudaDevice.h"
-#include "nereid/Runtime/cuda/testing/CudaFixture.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
+#include "nereid/Runtime/gpu/testing/CudaFixture.h"
 #include "nereid/Support/Knobs.h"
 
 #include <cstdio>
@@ -25,27 +25,27 @@ namespace {
 class RecordingBudget : public CudaFixture {
 protected:
   RecordingBudget()
-      : driver(const_cast<cuda::Driver &>(
-            valueOrThrow(cuda::DeviceState::get(0))->driver)),
+      : driver(const_cast<gpu::Driver &>(
+            valueOrThrow(gpu::DeviceState::get(0))->driver)),
         kept(driver) {
     FakeKernel empty = addKernel();
     empty.description.name = "empty";
     empty.entry = [](const void *, LaunchFrame *, int64_t, int64_t) {};
     world->kernels["empty"] = empty;
     fake().functions["empty"].parameterBytes = {8, 8, 8, 4};
-    driver.launchKernel = [](cuda::FunctionHandle, unsigned, unsigned, unsigned,
+    driver.launchKernel = [](gpu::FunctionHandle, unsigned, unsigned, unsigned,
                              unsigned, unsigned, unsigned, unsigned,
-                             cuda::StreamHandle, void **,
-                             void **) { return cuda::Result{cuda::Success}; };
-    driver.eventRecord = [](cuda::EventHandle, cuda::StreamHandle) {
-      return cuda::Result{cuda::Success};
+                             gpu::StreamHandle, void **,
+                             void **) { return gpu::Result{gpu::Success}; };
+    driver.eventRecord = [](gpu::EventHandle, gpu::StreamHandle) {
+      return gpu::Result{gpu::Success};
     };
   }
   ~RecordingBudget() override {
     driver = kept;
     exchangeKnobs(savedKnobs);
   }
-  static cuda::FakeDriver &fake() { return cuda::fakeDriver(); }
+  static gpu::FakeDriver &fake() { return gpu::fakeDriver(); }
 
   void useCupti(const std::string &library) {
     Knobs settings = knobs();
@@ -74,8 +74,8 @@ protected:
     EXPECT_LT(after, 300);
   }
 
-  cuda::Driver &driver;
-  const cuda::Driver kept;
+  gpu::Driver &driver;
+  const gpu::Driver kept;
   const Knobs savedKnobs = knobs();
 };
 } // namespace

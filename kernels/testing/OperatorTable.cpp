@@ -17,7 +17,7 @@
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/testing/OperatorCalls.h"
 #include "nereid/Runtime/Error.h"
-#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
+#include "nereid/Runtime/gpu/simulated/SimulatedDriver.h"
 
 #include <cstdio>
 
@@ -58,7 +58,7 @@ int main(int argc, char **argv) {
     std::printf("skipped: a processor below x86-64-v3\n");
     return 77;
   }
-  cuda::installSimulator();
+  gpu::installSimulator();
   try {
     Device device = Device::parse(argv[1]);
     for (const OperatorCall &one : operatorCalls()) {

@@ -8,7 +8,7 @@
 #include "kernels/testing/OperatorTest.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Runtime/Error.h"
-#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
+#include "nereid/Runtime/gpu/simulated/SimulatedDriver.h"
 
 #include <algorithm>
 #include <cmath>
@@ -89,7 +89,7 @@ static uint64_t firstSeed() {
 void OperatorTest::SetUp() {
   static std::once_flag once;
   std::call_once(once, [] {
-    cuda::installSimulator();
+    gpu::installSimulator();
     if (firstSeed() != 1) {
       std::cout << "KERNELS_TEST_SEED=" << firstSeed() << "\n";
     }

@@ -10,8 +10,8 @@
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/Observer.h"
 #include "nereid/Runtime/Stream.h"
-#include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Runtime/device/ThreadPool.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
 
 #include <algorithm>
 
@@ -109,8 +109,8 @@ int64_t flushedBytes(Device device, const Machine &machine) {
   if (device.isHost()) {
     return int64_t(2 * machine.lastLevelCacheBytes);
   }
-  cuda::DeviceState &state =
-      *valueOrThrow(cuda::DeviceState::get(device.index()));
+  gpu::DeviceState &state =
+      *valueOrThrow(gpu::DeviceState::get(device.index()));
   return std::max(int64_t{4} * state.properties.l2Bytes, int64_t{32} << 20);
 }
 

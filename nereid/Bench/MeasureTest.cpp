@@ -10,7 +10,7 @@
 #include "nereid/Machine/testing/FakeMachine.h"
 #include "nereid/Machine/testing/ManualClock.h"
 #include "nereid/Runtime/Error.h"
-#include "nereid/Runtime/cuda/testing/CudaFixture.h"
+#include "nereid/Runtime/gpu/testing/CudaFixture.h"
 
 #include <cstdlib>
 #include <set>
@@ -215,7 +215,7 @@ TEST_F(Measure, AGpuIsReadAfterAllRoundsAreQueued) {
   size_t a = measurement.add(onGpu("a"));
   measurement.rounds(1, {&a, 1});
   int before = calls("cuEventElapsedTime"), waits = 0;
-  driver().functions["add"].run = [&](const cuda::FakeKernelCall &) {
+  driver().functions["add"].run = [&](const gpu::FakeKernelCall &) {
     waits += calls("cuEventElapsedTime") - before;
   };
   measurement.rounds(1, {&a, 1});
@@ -228,8 +228,8 @@ TEST_F(Measure, AKernelThatFaultsIsToldWithItsName) {
                        kernel("add")[1](x, x, x, 64);
                        if (turn == 0) {
                          driver().functions["add"].run =
-                             [](const cuda::FakeKernelCall &) {
-                               driver().fatal = cuda::IllegalAddress;
+                             [](const gpu::FakeKernelCall &) {
+                               driver().fatal = gpu::IllegalAddress;
                              };
                        }
                      }};

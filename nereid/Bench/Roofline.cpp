@@ -11,7 +11,7 @@
 #include "nereid/Runtime/Kernel.h"
 #include "nereid/Runtime/Stream.h"
 #include "nereid/Runtime/cache/DiskCache.h"
-#include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
 #include "nereid/Support/CpuLevels.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Hash.h"
@@ -73,8 +73,8 @@ public:
       programs = numThreads();
       cacheBytes = int64_t(options.machine.lastLevelCacheBytes);
     } else {
-      const cuda::DeviceProperties &properties =
-          (*valueOrThrow(cuda::DeviceState::get(device.index()))).properties;
+      const gpu::DeviceProperties &properties =
+          (*valueOrThrow(gpu::DeviceState::get(device.index()))).properties;
       programs = properties.multiprocessors;
       cacheBytes = properties.l2Bytes;
     }
@@ -287,8 +287,8 @@ static Roofline identityOf(Device device) {
                       ", level " + std::to_string(cpu::deviceLevel());
     return roofline;
   }
-  cuda::DeviceState &state =
-      *valueOrThrow(cuda::DeviceState::get(device.index()));
+  gpu::DeviceState &state =
+      *valueOrThrow(gpu::DeviceState::get(device.index()));
   roofline.device = state.properties.name;
   roofline.driver = "CUDA " + std::to_string(state.driver.version / 1000) +
                     "." + std::to_string(state.driver.version % 1000 / 10) +
@@ -302,8 +302,8 @@ std::string nameOf(Device device) { return identityOf(device).device; }
 /// bf16 and integers of 8 bits alone: data sheets have tf32 at half of bf16,
 /// and floats of 8 bits at twice.
 static void deriveRates(Roofline &roofline, Device device) {
-  const cuda::DeviceProperties &properties =
-      (*valueOrThrow(cuda::DeviceState::get(device.index()))).properties;
+  const gpu::DeviceProperties &properties =
+      (*valueOrThrow(gpu::DeviceState::get(device.index()))).properties;
   auto bf16 = roofline.operations.find("bf16");
   constexpr int hopper = 9;
   if (bf16 == roofline.operations.end() || properties.major != hopper) {

@@ -17,7 +17,7 @@
 #define NEREID_PROF_CUPTI_H
 
 #include "nereid/ABI/Status.h"
-#include "nereid/Runtime/cuda/CudaDriver.h"
+#include "nereid/Runtime/gpu/GpuDriver.h"
 
 #include <cstddef>
 #include <memory>
@@ -82,7 +82,7 @@ enum CopyKind : uint8_t { HostToDevice = 1, DeviceToHost = 2, Peer = 10 };
 
 using BufferRequested = void (*)(uint8_t **buffer, size_t *bytes,
                                  size_t *mostRecords);
-using BufferCompleted = void (*)(cuda::ContextHandle context, uint32_t stream,
+using BufferCompleted = void (*)(gpu::ContextHandle context, uint32_t stream,
                                  uint8_t *buffer, size_t bytes,
                                  size_t validBytes);
 
@@ -90,7 +90,7 @@ struct Library {
   Result (*getVersion)(uint32_t *version) = nullptr;
   Result (*getResultString)(Result result, const char **text) = nullptr;
   Result (*getTimestamp)(uint64_t *ns) = nullptr;
-  Result (*getStreamId)(cuda::ContextHandle context, cuda::StreamHandle stream,
+  Result (*getStreamId)(gpu::ContextHandle context, gpu::StreamHandle stream,
                         uint8_t isPerThread, uint32_t *id) = nullptr;
   Result (*registerCallbacks)(BufferRequested requested,
                               BufferCompleted completed) = nullptr;
@@ -99,7 +99,7 @@ struct Library {
   Result (*flushAll)(uint32_t flags) = nullptr;
   Result (*getNextRecord)(uint8_t *buffer, size_t validBytes,
                           Activity **record) = nullptr;
-  Result (*getDropped)(cuda::ContextHandle context, uint32_t stream,
+  Result (*getDropped)(gpu::ContextHandle context, uint32_t stream,
                        size_t *count) = nullptr;
 
   uint32_t version = 0;

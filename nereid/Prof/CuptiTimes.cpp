@@ -22,8 +22,8 @@
 #include "nereid/Prof/Cupti.h"
 #include "nereid/Prof/GpuTimes.h"
 
-#include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Runtime/device/WatchedActivity.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -60,13 +60,13 @@ public:
 
   Status start() override;
   void stop() override;
-  void addLane(uint16_t lane, cuda::StreamState &stream) override;
+  void addLane(uint16_t lane, gpu::StreamState &stream) override;
   std::vector<GpuSlice> collect(const std::vector<Record> &queued) override;
   std::vector<std::string> notes() const override;
 
 private:
   static void requestBuffer(uint8_t **buffer, size_t *bytes, size_t *most);
-  static void completeBuffer(cuda::ContextHandle, uint32_t, uint8_t *buffer,
+  static void completeBuffer(gpu::ContextHandle, uint32_t, uint8_t *buffer,
                              size_t, size_t validBytes);
   void take(const cupti::Activity *activity);
   void finishWork();
@@ -81,7 +81,7 @@ private:
   std::vector<RawSlice> raw;
   /// (device, CUPTI's stream) to lane.
   std::map<std::pair<uint32_t, uint32_t>, uint16_t> lanes;
-  std::vector<cuda::DeviceState *> devices;
+  std::vector<gpu::DeviceState *> devices;
   size_t dropped = 0;
 };
 
@@ -103,7 +103,7 @@ void CuptiTimes::requestBuffer(uint8_t **buffer, size_t *bytes, size_t *most) {
   *most = 0; // as many as fit
 }
 
-void CuptiTimes::completeBuffer(cuda::ContextHandle, uint32_t, uint8_t *buffer,
+void CuptiTimes::completeBuffer(gpu::ContextHandle, uint32_t, uint8_t *buffer,
                                 size_t, size_t validBytes) {
   {
     std::lock_guard lock(activeMutex);
@@ -227,17 +227,17 @@ void CuptiTimes::stop() {
 }
 
 void CuptiTimes::finishWork() {
-  std::vector<cuda::DeviceState *> all;
+  std::vector<gpu::DeviceState *> all;
   {
     std::lock_guard lock(mutex);
     all = devices;
   }
-  for (cuda::DeviceState *device : all) {
+  for (gpu::DeviceState *device : all) {
     (void)device->synchronize().ok(); // a fault is its launch's to tell
   }
 }
 
-void CuptiTimes::addLane(uint16_t lane, cuda::StreamState &stream) {
+void CuptiTimes::addLane(uint16_t lane, gpu::StreamState &stream) {
   uint32_t id = 0;
   cupti::Result result =
       library.getStreamId(stream.device.context, stream.handle, 0, &id);

@@ -15,15 +15,15 @@
 
 #include "nereid/Prof/GpuTimes.h"
 
-#include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
 
 #include <algorithm>
 
 namespace nereid::prof {
 
-using cuda::DeviceState;
-using cuda::EventHandle;
-using cuda::StreamState;
+using gpu::DeviceState;
+using gpu::EventHandle;
+using gpu::StreamState;
 
 namespace {
 
@@ -78,8 +78,8 @@ private:
 
   const std::shared_ptr<Clock> clock;
   mutable std::mutex mutex; ///< of making timelines
-  std::array<std::atomic<Timeline *>, cuda::maxDevices> known = {};
-  std::array<std::unique_ptr<Timeline>, cuda::maxDevices> timelines;
+  std::array<std::atomic<Timeline *>, gpu::maxDevices> known = {};
+  std::array<std::unique_ptr<Timeline>, gpu::maxDevices> timelines;
 };
 
 } // namespace
@@ -106,8 +106,7 @@ EventHandle Timeline::take() {
     return event;
   }
   EventHandle event = nullptr;
-  return device.driver.eventCreate(&event, cuda::eventWithTimes) ==
-                 cuda::Success
+  return device.driver.eventCreate(&event, gpu::eventWithTimes) == gpu::Success
              ? event
              : nullptr;
 }
@@ -142,7 +141,7 @@ EventHandle Timeline::record(StreamState &stream) {
   }
   EventHandle event = take();
   if (event &&
-      device.driver.eventRecord(event, stream.handle) != cuda::Success) {
+      device.driver.eventRecord(event, stream.handle) != gpu::Success) {
     spare.push_back(event);
     event = nullptr;
   }
@@ -171,7 +170,7 @@ void Timeline::add(EventHandle begin, EventHandle end, const Record &queued) {
 bool Timeline::read(const Pending &one, GpuSlice &slice) {
   constexpr float farMs = 1000;
   float fromBase = 0, own = 0;
-  const cuda::Driver &driver = device.driver;
+  const gpu::Driver &driver = device.driver;
   if (driver.eventElapsedTime(&fromBase, base, one.begin) ||
       driver.eventElapsedTime(&own, one.begin, one.end)) {
     return false;
@@ -199,14 +198,14 @@ bool Timeline::finishOne(bool waits) {
     return false;
   }
   Pending one = pending.front();
-  cuda::Result result = waits ? device.driver.eventSynchronize(one.end)
-                              : device.driver.eventQuery(one.end);
-  if (result == cuda::NotReady) {
+  gpu::Result result = waits ? device.driver.eventSynchronize(one.end)
+                             : device.driver.eventQuery(one.end);
+  if (result == gpu::NotReady) {
     return false;
   }
   pending.pop_front();
   GpuSlice slice;
-  if (result == cuda::Success && read(one, slice)) {
+  if (result == gpu::Success && read(one, slice)) {
     done.push_back(slice);
   } else {
     ++lostWork;

@@ -41,7 +41,7 @@ public:
   virtual void stop() {}
 
   /// Before what comes first on a lane; once.
-  virtual void addLane(uint16_t lane, cuda::StreamState &stream) {
+  virtual void addLane(uint16_t lane, gpu::StreamState &stream) {
     (void)lane, (void)stream;
   }
   /// Around what is queued, without a lock: thread-safe.

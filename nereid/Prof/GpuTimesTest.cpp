@@ -9,7 +9,7 @@
 #include "nereid/Prof/Profiler.h"
 #include "nereid/Prof/testing/FakeCupti.h"
 #include "nereid/Prof/testing/TraceReader.h"
-#include "nereid/Runtime/cuda/testing/CudaFixture.h"
+#include "nereid/Runtime/gpu/testing/CudaFixture.h"
 #include "nereid/Support/Knobs.h"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ protected:
 
   static uint32_t stream(const Stream &of) {
     return cupti::fakeCupti().streamId(
-        static_cast<cuda::StreamHandle>(of.handle()));
+        static_cast<gpu::StreamHandle>(of.handle()));
   }
   /// A launch, and what CUPTI says of it: `ns` long, from now on. Returns when
   /// that is.
@@ -205,7 +205,7 @@ TEST_F(ByEvents, MemoryOfTheDeviceIsACounter) {
 TEST_F(ByEvents, WorkOfADeviceThatIsGoneIsANote) {
   profiler.start();
   launch();
-  driver().fatal = cuda::IllegalAddress;
+  driver().fatal = gpu::IllegalAddress;
   profiler.stop();
   ReadTrace trace(profiler.json());
   EXPECT_THAT(trace.names("launch"), ElementsAre("add"));

@@ -9,8 +9,8 @@
 
 #include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Error.h"
-#include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Runtime/device/HostMemory.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
 
 #include <map>
 #include <unistd.h>
@@ -151,7 +151,7 @@ void Recording::begin(const Activity &work, ActivityMark &mark) {
     GpuTimes &times = *gpu.load(std::memory_order_relaxed);
     if (isNew) [[unlikely]] {
       times.addLane(lane, *work.stream);
-      cuda::Memory::Use use = work.stream->device.memory.use();
+      gpu::Memory::Use use = work.stream->device.memory.use();
       memory(work.device, use.usedBytes, use.cachedBytes);
     }
     times.begin(work, mark);

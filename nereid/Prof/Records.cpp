@@ -49,8 +49,7 @@ bool ThreadRecords::grow() {
   return true;
 }
 
-uint16_t LaneTable::find(Device device, cuda::StreamState *stream,
-                         bool &isNew) {
+uint16_t LaneTable::find(Device device, gpu::StreamState *stream, bool &isNew) {
   auto search = [&](size_t begin, size_t end) {
     while (begin < end &&
            (lanes[begin].device != device || lanes[begin].stream != stream)) {

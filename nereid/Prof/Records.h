@@ -108,10 +108,10 @@ class LaneTable {
 public:
   struct Lane {
     Device device;
-    cuda::StreamState *stream; ///< of a GPU
+    gpu::StreamState *stream; ///< of a GPU
   };
   /// Only a new one takes the lock; `isNew` is set for one caller.
-  uint16_t find(Device device, cuda::StreamState *stream, bool &isNew);
+  uint16_t find(Device device, gpu::StreamState *stream, bool &isNew);
   Lane get(size_t i) const { return lanes[i]; }
   size_t size() const { return count.load(std::memory_order_acquire); }
 

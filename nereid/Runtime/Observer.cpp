@@ -8,8 +8,8 @@
 #include "nereid/Runtime/Observer.h"
 
 #include "nereid/Runtime/cache/ImageStore.h"
-#include "nereid/Runtime/cuda/CudaMemory.h"
 #include "nereid/Runtime/device/WatchedActivity.h"
+#include "nereid/Runtime/gpu/GpuMemory.h"
 
 #include <mutex>
 #include <set>
@@ -37,7 +37,7 @@ static void tellDeviceMemory(int device, uint64_t used, uint64_t cached) {
 /// Under the mutex.
 static void countObservers(int change) {
   detail::observers += static_cast<uint32_t>(change);
-  cuda::memoryWatcher = isObserved() ? tellDeviceMemory : nullptr;
+  gpu::memoryWatcher = isObserved() ? tellDeviceMemory : nullptr;
 }
 
 bool ObserverPlace::take(std::shared_ptr<Observer> observer) {
@@ -111,7 +111,7 @@ void TraceRange::close() {
 
 void WatchedActivity::begin(Activity::Kind kind, const char *name,
                             Device device, uint64_t bytes,
-                            cuda::StreamState *stream) {
+                            gpu::StreamState *stream) {
   observer = currentObserver();
   if (!observer) {
     return;

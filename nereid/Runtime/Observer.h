@@ -45,9 +45,9 @@ namespace nereid {
 
 class Context;
 
-namespace cuda {
+namespace gpu {
 class StreamState;
-} // namespace cuda
+} // namespace gpu
 
 /// What a device does: the programs of a launch, a copy, a fill.
 struct Activity {
@@ -61,7 +61,7 @@ struct Activity {
   std::array<int32_t, 3> grid = {0, 0, 0};
   /// For a kernel the bytes of the launch's arrays, each counted once.
   uint64_t bytes = 0;
-  cuda::StreamState *stream = nullptr; ///< of a GPU: where it is queued
+  gpu::StreamState *stream = nullptr; ///< of a GPU: where it is queued
 };
 
 /// From `begin` to `end` of the same piece of work; the observer's to fill in.

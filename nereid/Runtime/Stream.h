@@ -47,10 +47,10 @@
 
 namespace nereid {
 
-namespace cuda {
+namespace gpu {
 class StreamState;
 struct Capture;
-} // namespace cuda
+} // namespace gpu
 
 class Event;
 
@@ -89,9 +89,9 @@ private:
   friend class StreamGuard;
   friend class Event;
   friend class Graph;
-  explicit Stream(std::shared_ptr<cuda::StreamState> state)
+  explicit Stream(std::shared_ptr<gpu::StreamState> state)
       : state(std::move(state)) {}
-  std::shared_ptr<cuda::StreamState> state;
+  std::shared_ptr<gpu::StreamState> state;
 };
 
 /// Makes a stream its device's current one on this thread, for a scope.
@@ -104,7 +104,7 @@ public:
 
 private:
   Stream stream;
-  cuda::StreamState *before;
+  gpu::StreamState *before;
 };
 
 /// A point in a stream's work. A handle; copies are the same event.
@@ -147,7 +147,7 @@ public:
   size_t nodes() const; ///< launches, copies and fills
 
 private:
-  std::shared_ptr<cuda::Capture> state;
+  std::shared_ptr<gpu::Capture> state;
 };
 
 /// Waits on the host for all work of the device, of every stream.

@@ -13,7 +13,7 @@
 
 #include "nereid/Machine/testing/FakeMachine.h"
 #include "nereid/Machine/testing/ManualClock.h"
-#include "nereid/Runtime/cuda/testing/CudaFixture.h"
+#include "nereid/Runtime/gpu/testing/CudaFixture.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Tune/TuningChooser.h"
 
@@ -472,7 +472,7 @@ TEST_F(TunedOnGpu, EventsOfTheDeviceDecide) {
   world->kernels["add"] = tuned;
   std::map<unsigned, int> launches;
   driver().functions["add"].milliseconds = 0;
-  driver().functions["add"].run = [&](const cuda::FakeKernelCall &call) {
+  driver().functions["add"].run = [&](const gpu::FakeKernelCall &call) {
     ++launches[call.threads];
     driver().clockMs += call.threads == 128 ? 1 : 3;
   };

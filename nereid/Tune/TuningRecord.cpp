@@ -7,7 +7,7 @@
 
 #include "nereid/Tune/TuningRecord.h"
 
-#include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Hash.h"
 
@@ -272,7 +272,7 @@ TuningRecord recordOf(const TuningKey &key) {
   record.dtypes = key.dtypes;
   record.device = tuningDevice(key.device);
   if (!key.device.isHost()) {
-    if (auto state = cuda::DeviceState::get(key.device.index()); state.ok()) {
+    if (auto state = gpu::DeviceState::get(key.device.index()); state.ok()) {
       record.driver = driverText((*state)->driver.version);
     }
   }

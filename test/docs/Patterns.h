@@ -14,7 +14,7 @@
 #ifndef NEREID_TEST_DOCS_PATTERNS_H
 #define NEREID_TEST_DOCS_PATTERNS_H
 
-#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
+#include "nereid/Runtime/gpu/simulated/SimulatedDriver.h"
 #include "nereid/nereid.h"
 #include "test/e2e/Guarded.h"
 #include "test/e2e/OnDevice.h"
@@ -23,7 +23,7 @@
 
 namespace nereid::guide {
 
-inline const bool hasSimulator = (cuda::installSimulator(), true);
+inline const bool hasSimulator = (gpu::installSimulator(), true);
 
 class Pattern : public e2e::OnDevice {
 protected:

@@ -18,8 +18,8 @@
 #include "nereid/Conversion/ToLLVM/ToLLVM.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 #include "nereid/Pipeline/GpuPipeline.h"
-#include "nereid/Runtime/cuda/CudaDevice.h"
-#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
+#include "nereid/Runtime/gpu/simulated/SimulatedDriver.h"
 #include "nereid/Sim/Program.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Target/AMDGPU/AmdgpuTarget.h"
@@ -35,29 +35,29 @@ namespace {
 
 /// The first GPU of this process, started when first asked for.
 struct Gpu {
-  const cuda::Driver *driver = nullptr;
+  const gpu::Driver *driver = nullptr;
   std::string architecture;
 
   static Expected<Gpu> start() {
-    cuda::installSimulator();
-    auto driver = cuda::loadDriver();
+    gpu::installSimulator();
+    auto driver = gpu::loadDriver();
     if (!driver.ok()) {
       return driver.status();
     }
     Gpu gpu;
     gpu.driver = *driver;
-    cuda::DeviceId device = 0;
-    cuda::ContextHandle context = nullptr;
-    cuda::DeviceProperties properties;
+    gpu::DeviceId device = 0;
+    gpu::ContextHandle context = nullptr;
+    gpu::DeviceProperties properties;
     Status status =
         gpu.driver->check(gpu.driver->deviceGet(&device, 0), "finding the GPU");
     if (!status.ok()) {
       return status;
     }
     gpu.driver->deviceGetAttribute(&properties.major,
-                                   cuda::ComputeCapabilityMajor, device);
+                                   gpu::ComputeCapabilityMajor, device);
     gpu.driver->deviceGetAttribute(&properties.minor,
-                                   cuda::ComputeCapabilityMinor, device);
+                                   gpu::ComputeCapabilityMinor, device);
     gpu.architecture = properties.target();
     status = gpu.driver->check(gpu.driver->primaryCtxRetain(&context, device),
                                "opening the GPU");
@@ -76,7 +76,7 @@ struct Gpu {
 /// the fuzzer starts another.
 class DeviceArray {
 public:
-  DeviceArray(const cuda::Driver &driver, GuardedArray &host)
+  DeviceArray(const gpu::Driver &driver, GuardedArray &host)
       : driver(driver), host(host), bytes(host.wholeBytes()) {
     must(driver.memAlloc(&address, bytes + tail), "allocating");
     must(driver.memsetD8Async(address, 0xfe, bytes + tail, nullptr), "filling");
@@ -102,25 +102,25 @@ public:
   }
 
 private:
-  void must(cuda::Result result, const char *what) const {
-    if (result != cuda::Success) {
+  void must(gpu::Result result, const char *what) const {
+    if (result != gpu::Success) {
       llvm::errs() << what << ": " << driver.describe(result) << "\n";
       std::abort(); // counted as the death of this program
     }
   }
 
   static constexpr size_t tail = 4096;
-  const cuda::Driver &driver;
+  const gpu::Driver &driver;
   GuardedArray &host;
   size_t bytes;
-  cuda::DeviceAddress address = 0;
+  gpu::DeviceAddress address = 0;
 };
 
 /// Owns a loaded module.
 struct LoadedModule {
-  const cuda::Driver &driver;
-  cuda::ModuleHandle module = nullptr;
-  cuda::FunctionHandle function = nullptr;
+  const gpu::Driver &driver;
+  gpu::ModuleHandle module = nullptr;
+  gpu::FunctionHandle function = nullptr;
   ~LoadedModule() { driver.moduleUnload(module); }
 };
 
@@ -187,7 +187,7 @@ public:
     if (!status.ok()) {
       return status;
     }
-    gpu->driver->funcSetAttribute(loaded->function, cuda::MaxDynamicSharedBytes,
+    gpu->driver->funcSetAttribute(loaded->function, gpu::MaxDynamicSharedBytes,
                                   info.sharedBytes);
     prepared.hasFreeOrder = hasFreeOrder;
     prepared.run = [this, loaded, info](Arguments &arguments) {

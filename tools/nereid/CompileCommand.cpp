@@ -154,9 +154,9 @@ static void assembleImage(KernelImage &image, uint32_t maxRegisters,
   if (ptxas.ok()) {
     return throwIfFailed(nvptx::assemble(*ptxas, image, maxRegisters));
   }
-  auto device = cuda::deviceOfTarget(image.target);
+  auto device = gpu::deviceOfTarget(image.target);
   if (device.ok()) {
-    return throwIfFailed(cuda::assemble(**device, image, maxRegisters));
+    return throwIfFailed(gpu::assemble(**device, image, maxRegisters));
   }
   raise({ErrorCode::NotFound,
          "--emit " + emit + ": " + ptxas.failure().message +

@@ -10,7 +10,7 @@
 #include "nereid/Explain/Work.h"
 #include "nereid/Runtime/Observer.h"
 #include "nereid/Runtime/Stream.h"
-#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
+#include "nereid/Runtime/gpu/simulated/SimulatedDriver.h"
 
 #include <csignal>
 #include <cstdio>
@@ -118,9 +118,9 @@ static nlohmann::json countedJson(const BenchPlan &plan,
     stopObserving(*observer); // a trace is of the process that asks
   }
   bench::Work sum;
-  cuda::simulateAndProfile(
+  gpu::simulateAndProfile(
       target, {mostPrograms, mostPrograms ? wholeCost : 0},
-      [&](const cuda::ProfiledLaunch &launch) {
+      [&](const gpu::ProfiledLaunch &launch) {
         add(sum, explain::countWork(launch.program, launch.profile));
       });
   ProviderText provider = withFirstConfigs(plan.providers[0]);

@@ -16,7 +16,7 @@
 
 #include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/cache/DiskCache.h"
-#include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
 #include "nereid/Support/CpuLevels.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Knobs.h"
@@ -96,23 +96,23 @@ static void reportDevices() {
     list += (list.empty() ? "" : ", ") + device.str();
   }
   line("devices", list);
-  Expected<int> gpus = cuda::DeviceState::count();
+  Expected<int> gpus = gpu::DeviceState::count();
   if (!gpus.ok()) {
     line("cuda", gpus.failure().message);
     return;
   }
-  Expected<const cuda::Driver *> driver = cuda::loadDriver();
+  Expected<const gpu::Driver *> driver = gpu::loadDriver();
   int version = (*driver)->version;
   line("cuda", "driver for CUDA " + std::to_string(version / 1000) + "." +
                    std::to_string(version % 1000 / 10));
   for (int i = 0; i < *gpus; ++i) {
-    Expected<cuda::DeviceState *> device = cuda::DeviceState::get(i);
+    Expected<gpu::DeviceState *> device = gpu::DeviceState::get(i);
     std::string name = "cuda:" + std::to_string(i);
     if (!device.ok()) {
       problem(name.c_str(), device.failure().message);
       continue;
     }
-    const cuda::DeviceProperties &p = (*device)->properties;
+    const gpu::DeviceProperties &p = (*device)->properties;
     line(name.c_str(),
          p.name + ", " + p.target() + ", " + std::to_string(p.multiprocessors) +
              " multiprocessors, " + sizeText(p.memoryBytes) + ", " +

@@ -29,7 +29,7 @@ namespace nereid {
 static constexpr uint64_t wholeCost = 40'000'000;
 
 /// Without ptxas, or one that knows the target, registers stay unknown.
-static explain::Resources resourcesOf(const cuda::ProfiledLaunch &launch,
+static explain::Resources resourcesOf(const gpu::ProfiledLaunch &launch,
                                       KernelImage &image) {
   explain::Resources resources;
   resources.threads = launch.threads;
@@ -219,17 +219,16 @@ Explainer::Explainer(const ExplainOptions &options)
       options.programs, options.programs ? wholeCost : 0,
       [this](uint64_t ended, uint64_t all) { return goesOn(ended, all); }};
   // The last launch counts: those before it are trials of @triton.autotune.
-  cuda::simulateAndProfile(std::string(chip.target), sample,
-                           [this](const cuda::ProfiledLaunch &launch) {
-                             if (launch.profile.blocks == 0) {
-                               return; // none has ended within the limit
-                             }
-                             subject.decisions =
-                                 keeper->decisionsOf(launch.ptx);
-                             report = explain::makeReport(
-                                 launch.program, launch.profile, launch.grid,
-                                 resourcesOf(launch, image), subject, chip);
-                           });
+  gpu::simulateAndProfile(std::string(chip.target), sample,
+                          [this](const gpu::ProfiledLaunch &launch) {
+                            if (launch.profile.blocks == 0) {
+                              return; // none has ended within the limit
+                            }
+                            subject.decisions = keeper->decisionsOf(launch.ptx);
+                            report = explain::makeReport(
+                                launch.program, launch.profile, launch.grid,
+                                resourcesOf(launch, image), subject, chip);
+                          });
 }
 
 /// By source line, the file of the kernel named as the report names it.

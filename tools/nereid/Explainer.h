@@ -14,7 +14,7 @@
 
 #include "nereid/Explain/Report.h"
 #include "nereid/Runtime/autotune/ConfigChooser.h"
-#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
+#include "nereid/Runtime/gpu/simulated/SimulatedDriver.h"
 
 #include <mutex>
 

@@ -9,8 +9,8 @@
 
 #include "nereid/Bench/provider.h"
 #include "nereid/Runtime/Stream.h"
-#include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Runtime/device/ThreadPool.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
 #include "nereid/Support/Files.h"
 
 #include <csignal>

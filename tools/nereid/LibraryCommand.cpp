@@ -15,7 +15,7 @@
 #include "nereid/CommandLine/CommandProcess.h"
 
 #include "nereid/Pipeline/LibraryBuilder.h"
-#include "nereid/Runtime/cuda/CudaModule.h"
+#include "nereid/Runtime/gpu/GpuModule.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Log.h"
@@ -45,7 +45,7 @@ static Expected<std::string> resourceReport(KernelImage image) {
   if (image.format == ImageFormat::GpuAssembly) {
     Expected<std::string> ptxas = nvptx::findPtxas();
     if (!ptxas.ok()) {
-      auto byDriver = cuda::reportResources(image);
+      auto byDriver = gpu::reportResources(image);
       if (!byDriver.ok()) {
         return {ErrorCode::NotFound,
                 ptxas.failure().message + "; " + byDriver.failure().message};
@@ -58,12 +58,12 @@ static Expected<std::string> resourceReport(KernelImage image) {
     }
   }
   if (!image.numRegisters) {
-    return cuda::reportResources(std::move(image)); // a driver assembled it
+    return gpu::reportResources(std::move(image)); // a driver assembled it
   }
   nvptx::Occupancy occupancy = valueOrThrow(nvptx::occupancyOf(image));
   std::string line =
-      cuda::resourceLine(image, static_cast<int>(occupancy.blocks),
-                         static_cast<int>(32 * occupancy.mostWarps));
+      gpu::resourceLine(image, static_cast<int>(occupancy.blocks),
+                        static_cast<int>(32 * occupancy.mostWarps));
   if (occupancy.warps < occupancy.mostWarps) {
     line += std::string(", limited by ") + occupancy.limit;
   }

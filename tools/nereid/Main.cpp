@@ -11,7 +11,7 @@
 
 #include "nereid/CommandLine/CommandProcess.h"
 #include "nereid/CommandLine/Parse.h"
-#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
+#include "nereid/Runtime/gpu/simulated/SimulatedDriver.h"
 #include "nereid/Support/Files.h"
 #include "nereid/nereid.h"
 
@@ -47,7 +47,7 @@ static int run(int argc, char **argv) {
   app.require_subcommand(1);
   app.footer("Settings from the environment: docs/KNOBS.md, or nereid doctor.");
   keepCommandLine(argc, argv);
-  cuda::installSimulator();
+  gpu::installSimulator();
   protectInputs();
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { endWithoutMemory(); });

@@ -17,7 +17,7 @@
 #include "nereid/Explain/Report.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/Stream.h"
-#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
+#include "nereid/Runtime/gpu/simulated/SimulatedDriver.h"
 
 #include <csignal>
 #include <functional>
@@ -84,9 +84,9 @@ private:
     // Of large grids 128 programs run, spread over all of it; numbers are those
     // of the whole grid.
     const explain::Chip chip = *explain::findChip("h200");
-    cuda::simulateAndProfile(
+    gpu::simulateAndProfile(
         std::string(chip.target), {128},
-        [&](const cuda::ProfiledLaunch &launch) {
+        [&](const gpu::ProfiledLaunch &launch) {
           explain::Resources resources;
           resources.threads = launch.threads;
           add(sum, explain::makeReport(launch.program, launch.profile,

@@ -14,7 +14,7 @@
 
 #include "nereid/Bench/Bars.h"
 #include "nereid/Bench/PeakMemory.h"
-#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
+#include "nereid/Runtime/gpu/simulated/SimulatedDriver.h"
 #include "nereid/Support/Files.h"
 #include "nereid/nereid.h"
 #include "tutorials/Lesson.h"
@@ -228,7 +228,7 @@ Options readOptions(int argc, char **argv) {
 
 int main(int argc, char **argv) try {
   // NEREID_CUDA_DRIVER=simulator runs the GPU's code without one.
-  cuda::installSimulator();
+  gpu::installSimulator();
   Options options = readOptions(argc, argv);
   std::printf(
       "Attention of %lld heads of %lld, %s, on %s\n\n"

@@ -8,7 +8,7 @@
 #include "apps/gpt2/sample/Generator.h"
 
 #include "nereid/Runtime/Error.h"
-#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
+#include "nereid/Runtime/gpu/simulated/SimulatedDriver.h"
 #include "test/e2e/OnDevice.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ namespace {
 /// NEREID_CUDA_DRIVER=simulator makes cuda:0 the simulated GPU.
 class GeneratorTest : public e2e::OnDevice {
 protected:
-  static void SetUpTestSuite() { cuda::installSimulator(); }
+  static void SetUpTestSuite() { gpu::installSimulator(); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Devices, GeneratorTest,

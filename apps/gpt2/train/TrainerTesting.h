@@ -10,7 +10,7 @@
 
 #include "apps/gpt2/train/Resume.h"
 #include "apps/gpt2/train/Trainer.h"
-#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
+#include "nereid/Runtime/gpu/simulated/SimulatedDriver.h"
 #include "nereid/Weights/Testing.h"
 #include "test/e2e/OnDevice.h"
 
@@ -19,7 +19,7 @@ namespace nereid::gpt2 {
 /// NEREID_CUDA_DRIVER=simulator makes cuda:0 the simulated GPU.
 class TrainerTest : public e2e::OnDevice {
 protected:
-  static void SetUpTestSuite() { cuda::installSimulator(); }
+  static void SetUpTestSuite() { gpu::installSimulator(); }
 };
 
 inline Options optionsOf(int64_t batch, int64_t parts) {

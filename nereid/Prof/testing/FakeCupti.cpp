@@ -23,8 +23,8 @@ FakeCupti &fakeCupti() {
   return *instance;
 }
 
-uint32_t FakeCupti::streamId(cuda::StreamHandle stream) {
-  static auto *ids = new std::map<cuda::StreamHandle, uint32_t>;
+uint32_t FakeCupti::streamId(gpu::StreamHandle stream) {
+  static auto *ids = new std::map<gpu::StreamHandle, uint32_t>;
   return ids->emplace(stream, 7 + ids->size()).first->second;
 }
 
@@ -100,8 +100,8 @@ Result cuptiGetTimestamp(uint64_t *ns) {
   return Success;
 }
 
-Result cuptiGetStreamIdEx(cuda::ContextHandle, cuda::StreamHandle stream,
-                          uint8_t, uint32_t *id) {
+Result cuptiGetStreamIdEx(gpu::ContextHandle, gpu::StreamHandle stream, uint8_t,
+                          uint32_t *id) {
   *id = fakeCupti().streamId(stream);
   return Success;
 }
@@ -158,7 +158,7 @@ Result cuptiActivityGetNextRecord(uint8_t *buffer, size_t validBytes,
   return Success;
 }
 
-Result cuptiActivityGetNumDroppedRecords(cuda::ContextHandle, uint32_t,
+Result cuptiActivityGetNumDroppedRecords(gpu::ContextHandle, uint32_t,
                                          size_t *count) {
   *count = std::exchange(fakeCupti().dropped, 0);
   return Success;

@@ -47,7 +47,7 @@ struct FakeCupti {
 
   void reset() { *this = FakeCupti(); }
   /// The number it has for a stream.
-  uint32_t streamId(cuda::StreamHandle stream);
+  uint32_t streamId(gpu::StreamHandle stream);
 };
 
 /// The one in the library.

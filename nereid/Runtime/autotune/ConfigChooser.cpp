@@ -9,7 +9,7 @@
 
 #include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Context.h"
-#include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
 #include "nereid/Support/CpuLevels.h"
 
 #include <atomic>
@@ -55,11 +55,11 @@ std::string tuningDevice(Device device) {
     return thisMachine().processor + (isPinned ? " as " + target->name : "") +
            ", " + std::to_string(numThreads()) + " threads";
   }
-  auto state = cuda::DeviceState::get(device.index());
+  auto state = gpu::DeviceState::get(device.index());
   if (!state.ok()) {
     return device.str();
   }
-  const cuda::DeviceProperties &properties = (*state)->properties;
+  const gpu::DeviceProperties &properties = (*state)->properties;
   return properties.name + " (" + properties.target() + ")";
 }
 

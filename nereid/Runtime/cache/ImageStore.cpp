@@ -112,7 +112,7 @@ Expected<std::string> targetOf(Device device) {
   case Device::Kind::Gpu:
     break;
   }
-  Expected<cuda::DeviceState *> state = cuda::DeviceState::get(device.index());
+  Expected<gpu::DeviceState *> state = gpu::DeviceState::get(device.index());
   if (!state.ok()) {
     return state.failure();
   }
@@ -129,15 +129,15 @@ static void printOnce(const std::string &text) {
   }
 }
 
-static Expected<std::shared_ptr<const cuda::LoadedKernel>>
+static Expected<std::shared_ptr<const gpu::LoadedKernel>>
 loadOnDevice(KernelImage &image, Device device, uint32_t maxRegisters) {
-  Expected<cuda::DeviceState *> state = cuda::DeviceState::get(device.index());
+  Expected<gpu::DeviceState *> state = gpu::DeviceState::get(device.index());
   if (!state.ok()) {
     return state.failure();
   }
-  auto kernel = cuda::load(**state, image, maxRegisters);
+  auto kernel = gpu::load(**state, image, maxRegisters);
   if (kernel.ok() && logEnabled(LogTopic::Compile)) {
-    logLine(LogTopic::Compile, cuda::resourceLine(**kernel, image));
+    logLine(LogTopic::Compile, gpu::resourceLine(**kernel, image));
   }
   return kernel;
 }

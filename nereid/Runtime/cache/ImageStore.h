@@ -16,9 +16,9 @@
 #include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Kernel.h"
 #include "nereid/Runtime/cache/DiskCache.h"
-#include "nereid/Runtime/cuda/CudaModule.h"
 #include "nereid/Runtime/device/ThreadPool.h"
 #include "nereid/Runtime/device/WatchedActivity.h"
+#include "nereid/Runtime/gpu/GpuModule.h"
 #include "nereid/Runtime/launch/WordTable.h"
 
 #include <atomic>
@@ -31,8 +31,8 @@ namespace nereid {
 /// An image, without its code bytes, and what its code became.
 struct LoadedImage {
   KernelImage image;
-  HostCode code;                                    ///< on host devices
-  std::shared_ptr<const cuda::LoadedKernel> kernel; ///< on cuda devices
+  HostCode code;                                   ///< on host devices
+  std::shared_ptr<const gpu::LoadedKernel> kernel; ///< on cuda devices
   uint64_t codeBytes = 0, codeHash = 0;
   bool canFail = false; ///< a program may leave by HostServices::fail or wait
 };

@@ -8,7 +8,7 @@
 #include "nereid/Runtime/Device.h"
 
 #include "nereid/Runtime/Error.h"
-#include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Knobs.h"
 
@@ -18,7 +18,7 @@ namespace nereid {
 
 std::vector<Device> Device::available() {
   std::vector<Device> devices;
-  Expected<int> gpus = cuda::DeviceState::count();
+  Expected<int> gpus = gpu::DeviceState::count();
   for (int i = 0; gpus.ok() && i < *gpus; ++i) {
     devices.push_back(cuda(i));
   }
@@ -31,7 +31,7 @@ Device Device::best() {
   if (knobs().interp) {
     return cpu();
   }
-  Expected<int> gpus = cuda::DeviceState::count();
+  Expected<int> gpus = gpu::DeviceState::count();
   return gpus.ok() && *gpus > 0 ? cuda() : cpu();
 }
 
@@ -64,7 +64,7 @@ static Failure unknownDevice(std::string_view name, std::string why = "") {
 }
 
 static Expected<Device> cudaDevice(std::string_view name, int index) {
-  Expected<int> gpus = cuda::DeviceState::count();
+  Expected<int> gpus = gpu::DeviceState::count();
   if (!gpus.ok()) {
     return unknownDevice(name, gpus.failure().message);
   }

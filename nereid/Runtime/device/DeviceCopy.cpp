@@ -9,45 +9,45 @@
 
 #include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Error.h"
-#include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Runtime/device/WatchedActivity.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
 
 #include <cstring>
 
 namespace nereid {
 
-static cuda::StreamState &streamOf(const Tensor &tensor) {
-  return valueOrThrow(cuda::DeviceState::get(tensor.device().index()))
+static gpu::StreamState &streamOf(const Tensor &tensor) {
+  return valueOrThrow(gpu::DeviceState::get(tensor.device().index()))
       ->currentStream();
 }
 
-static cuda::DeviceAddress addressOf(const Tensor &tensor) {
-  return reinterpret_cast<cuda::DeviceAddress>(tensor.data());
+static gpu::DeviceAddress addressOf(const Tensor &tensor) {
+  return reinterpret_cast<gpu::DeviceAddress>(tensor.data());
 }
 
 /// The bytes from the first to the last element, whatever lies between.
 static void copyExtent(const Tensor &to, const Tensor &from) {
   auto bytes = static_cast<size_t>(from.extentBytes());
   if (to.device().isHost()) {
-    cuda::StreamState &stream = streamOf(from);
+    gpu::StreamState &stream = streamOf(from);
     WatchedActivity watched(Activity::Kind::Copy, "copy to the host",
                             from.device(), bytes, &stream);
     throwIfFailed(stream.device.staging.download(stream, to.data(),
                                                  addressOf(from), bytes));
   } else if (from.device().isHost()) {
-    cuda::StreamState &stream = streamOf(to);
+    gpu::StreamState &stream = streamOf(to);
     WatchedActivity watched(Activity::Kind::Copy, "copy from the host",
                             to.device(), bytes, &stream);
     throwIfFailed(stream.device.staging.upload(stream, addressOf(to),
                                                from.data(), bytes));
   } else {
-    cuda::StreamState &stream = streamOf(to);
+    gpu::StreamState &stream = streamOf(to);
     WatchedActivity watched(
         Activity::Kind::Copy,
         from.device() == to.device() ? "copy" : "copy between devices",
         to.device(), bytes, &stream);
-    throwIfFailed(cuda::copyOnDevices(stream, addressOf(to), streamOf(from),
-                                      addressOf(from), bytes));
+    throwIfFailed(gpu::copyOnDevices(stream, addressOf(to), streamOf(from),
+                                     addressOf(from), bytes));
   }
 }
 
@@ -96,10 +96,10 @@ bool fillOnDevice(const Tensor &to, const Tensor &scalar) {
     count *= 2;
   }
   if (count) {
-    cuda::StreamState &stream = streamOf(to);
+    gpu::StreamState &stream = streamOf(to);
     WatchedActivity watched(Activity::Kind::Fill, "fill", to.device(),
                             bytes * count, &stream);
-    throwIfFailed(cuda::fill(stream, addressOf(to), words[0], bytes, count));
+    throwIfFailed(gpu::fill(stream, addressOf(to), words[0], bytes, count));
   }
   return true;
 }

@@ -10,7 +10,7 @@
 #include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Error.h"
-#include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
 
 using namespace nereid;
 
@@ -23,8 +23,8 @@ DeviceProperties nereid::properties(Device device) {
         static_cast<int64_t>(thisMachine().secondLevelCacheBytes);
     return found;
   }
-  const cuda::DeviceProperties &gpu =
-      valueOrThrow(cuda::DeviceState::get(device.index()))->properties;
+  const gpu::DeviceProperties &gpu =
+      valueOrThrow(gpu::DeviceState::get(device.index()))->properties;
   found.name = gpu.name;
   found.processors = gpu.multiprocessors;
   found.memoryBytes = static_cast<int64_t>(gpu.memoryBytes);

@@ -8,14 +8,14 @@
 #include "nereid/Runtime/Stream.h"
 
 #include "nereid/Runtime/Error.h"
-#include "nereid/Runtime/cuda/CudaCapture.h"
 #include "nereid/Runtime/device/HostMemory.h"
 #include "nereid/Runtime/device/WatchedActivity.h"
+#include "nereid/Runtime/gpu/GpuCapture.h"
 
 namespace nereid {
 
-using cuda::DeviceState;
-using cuda::StreamState;
+using gpu::DeviceState;
+using gpu::StreamState;
 
 static DeviceState &stateOf(Device device) {
   if (device.isHost()) {
@@ -33,13 +33,13 @@ static DeviceState &stateOf(Device device) {
 //===----------------------------------------------------------------------===//
 
 Stream::Stream(Device device, StreamMemory memory)
-    : state(valueOrThrow(stateOf(device).createStream(cuda::streamDefault))) {
+    : state(valueOrThrow(stateOf(device).createStream(gpu::streamDefault))) {
   state->freesAfterJoin = memory == StreamMemory::FreedAfterJoin;
 }
 
 Stream Stream::borrow(void *handle, Device device) {
   return Stream(valueOrThrow(
-      stateOf(device).borrowStream(static_cast<cuda::StreamHandle>(handle))));
+      stateOf(device).borrowStream(static_cast<gpu::StreamHandle>(handle))));
 }
 
 Stream Stream::current(Device device) {
@@ -73,19 +73,19 @@ struct Event::State {
   }
 
   DeviceState &device;
-  cuda::EventHandle handle = nullptr;
+  gpu::EventHandle handle = nullptr;
 };
 
 Event::Event(Device device) : state(std::make_shared<State>(stateOf(device))) {
   DeviceState &owner = state->device;
   throwIfFailed(owner.makeCurrent());
-  throwIfFailed(owner.check(
-      owner.driver.eventCreate(&state->handle, cuda::eventWithTimes),
-      "making an event"));
+  throwIfFailed(
+      owner.check(owner.driver.eventCreate(&state->handle, gpu::eventWithTimes),
+                  "making an event"));
 }
 
 static void recordOn(StreamState &stream, DeviceState &device,
-                     cuda::EventHandle event) {
+                     gpu::EventHandle event) {
   throwIfFailed(device.makeCurrent());
   throwIfFailed(device.check(device.driver.eventRecord(event, stream.handle),
                              "recording an event", &stream));
@@ -107,8 +107,8 @@ void Event::synchronize() const {
 }
 
 bool Event::isDone() const {
-  cuda::Result result = state->device.driver.eventQuery(state->handle);
-  if (result == cuda::NotReady) {
+  gpu::Result result = state->device.driver.eventQuery(state->handle);
+  if (result == gpu::NotReady) {
     return false;
   }
   throwIfFailed(state->device.check(result, "asking for an event"));
@@ -140,8 +140,8 @@ void Stream::wait(const Event &event) const {
 
 Graph Graph::capture(Device device, const std::function<void()> &work) {
   Graph graph;
-  graph.state = std::make_shared<cuda::Capture>(stateOf(device));
-  cuda::Capture &recording = *graph.state;
+  graph.state = std::make_shared<gpu::Capture>(stateOf(device));
+  gpu::Capture &recording = *graph.state;
   throwIfFailed(recording.begin());
   try {
     StreamGuard guard{Stream(recording.stream)};
@@ -154,7 +154,7 @@ Graph Graph::capture(Device device, const std::function<void()> &work) {
   return graph;
 }
 
-static cuda::Capture &require(const std::shared_ptr<cuda::Capture> &state) {
+static gpu::Capture &require(const std::shared_ptr<gpu::Capture> &state) {
   if (!state) {
     raise({ErrorCode::InvalidArgument,
            "this Graph is empty; make one with Graph::capture",
@@ -163,7 +163,7 @@ static cuda::Capture &require(const std::shared_ptr<cuda::Capture> &state) {
   return *state;
 }
 
-static void launchGraph(cuda::Capture &graph, StreamState &stream) {
+static void launchGraph(gpu::Capture &graph, StreamState &stream) {
   DeviceState &device = graph.device;
   throwIfFailed(device.makeCurrent());
   WatchedActivity watched(Activity::Kind::Graph, "graph",
@@ -174,7 +174,7 @@ static void launchGraph(cuda::Capture &graph, StreamState &stream) {
 }
 
 void Graph::replay() const {
-  cuda::Capture &graph = require(state);
+  gpu::Capture &graph = require(state);
   launchGraph(graph, graph.device.currentStream());
 }
 
@@ -199,7 +199,7 @@ void useContext(Device device, void *context) {
     stateOf(device); // says why not
   }
   throwIfFailed(DeviceState::useContext(
-      device.index(), static_cast<cuda::ContextHandle>(context)));
+      device.index(), static_cast<gpu::ContextHandle>(context)));
 }
 
 MemoryUse memoryUse(Device device) {
@@ -208,7 +208,7 @@ MemoryUse memoryUse(Device device) {
   }
   DeviceState &state = stateOf(device);
   throwIfFailed(state.makeCurrent());
-  cuda::Memory::Use use = state.memory.use();
+  gpu::Memory::Use use = state.memory.use();
   size_t available = 0, total = 0;
   throwIfFailed(state.check(state.driver.memGetInfo(&available, &total),
                             "reading the device's free memory"));

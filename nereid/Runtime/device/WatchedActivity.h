@@ -45,7 +45,7 @@ const char *keptText(std::string_view text);
 class WatchedActivity {
 public:
   WatchedActivity(Activity::Kind kind, const char *name, Device device,
-                  uint64_t bytes, cuda::StreamState *stream = nullptr) {
+                  uint64_t bytes, gpu::StreamState *stream = nullptr) {
     if (isObserved()) {
       begin(kind, name, device, bytes, stream);
     }
@@ -60,7 +60,7 @@ public:
 
 private:
   void begin(Activity::Kind kind, const char *name, Device device,
-             uint64_t bytes, cuda::StreamState *stream);
+             uint64_t bytes, gpu::StreamState *stream);
 
   std::shared_ptr<Observer> observer;
   Activity work;

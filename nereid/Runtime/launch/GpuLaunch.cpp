@@ -7,17 +7,17 @@
 
 #include "nereid/Runtime/launch/GpuLaunch.h"
 
-#include "nereid/Runtime/cuda/CudaCapture.h"
-#include "nereid/Runtime/cuda/CudaTensorMap.h"
 #include "nereid/Runtime/fault/Fault.h"
+#include "nereid/Runtime/gpu/CudaTensorMap.h"
+#include "nereid/Runtime/gpu/GpuCapture.h"
 #include "nereid/Runtime/launch/LaunchErrors.h"
 
 #include <cstring>
 
 namespace nereid {
 
-using cuda::DeviceState;
-using cuda::StreamState;
+using gpu::DeviceState;
+using gpu::StreamState;
 
 [[gnu::cold, gnu::noinline]] static Failure
 gridTooLarge(const GpuLaunch &launch, int dimension) {
@@ -31,28 +31,28 @@ gridTooLarge(const GpuLaunch &launch, int dimension) {
 
 /// launch_pdl. Where the driver or the GPU has no such launches, this one
 /// begins when those in front of it have ended, as gdc_wait then expects.
-[[gnu::noinline]] static cuda::Result enqueueDependent(const GpuLaunch &launch,
-                                                       StreamState &stream,
-                                                       void **parameters) {
+[[gnu::noinline]] static gpu::Result enqueueDependent(const GpuLaunch &launch,
+                                                      StreamState &stream,
+                                                      void **parameters) {
   const GpuEntry &entry = launch.specialization.gpu;
   const auto &grid = launch.grid;
-  cuda::LaunchAttribute early = {
-      cuda::LaunchAttribute::programmaticStreamSerialization, 0, {1}};
-  cuda::LaunchConfig config = {static_cast<unsigned>(grid[0]),
-                               static_cast<unsigned>(grid[1]),
-                               static_cast<unsigned>(grid[2]),
-                               entry.threads,
-                               1,
-                               1,
-                               entry.sharedBytes,
-                               stream.handle,
-                               &early,
-                               stream.takesDependentLaunches() ? 1u : 0u};
+  gpu::LaunchAttribute early = {
+      gpu::LaunchAttribute::programmaticStreamSerialization, 0, {1}};
+  gpu::LaunchConfig config = {static_cast<unsigned>(grid[0]),
+                              static_cast<unsigned>(grid[1]),
+                              static_cast<unsigned>(grid[2]),
+                              entry.threads,
+                              1,
+                              1,
+                              entry.sharedBytes,
+                              stream.handle,
+                              &early,
+                              stream.takesDependentLaunches() ? 1u : 0u};
   return stream.device.driver.launchKernelEx(&config, entry.function,
                                              parameters, nullptr);
 }
 
-[[gnu::cold, gnu::noinline]] static cuda::Result
+[[gnu::cold, gnu::noinline]] static gpu::Result
 enqueueCooperative(const GpuLaunch &launch, StreamState &stream,
                    void **parameters) {
   const GpuEntry &entry = launch.specialization.gpu;
@@ -63,8 +63,8 @@ enqueueCooperative(const GpuLaunch &launch, StreamState &stream,
       entry.threads, 1, 1, entry.sharedBytes, stream.handle, parameters);
 }
 
-static cuda::Result enqueue(const GpuLaunch &launch, StreamState &stream,
-                            void **parameters) {
+static gpu::Result enqueue(const GpuLaunch &launch, StreamState &stream,
+                           void **parameters) {
   const GpuEntry &entry = launch.specialization.gpu;
   const auto &grid = launch.grid;
   if (launch.binding.options.cooperativeGrid) [[unlikely]] {
@@ -81,13 +81,13 @@ static cuda::Result enqueue(const GpuLaunch &launch, StreamState &stream,
 }
 
 [[gnu::cold, gnu::noinline]] static void keepForGraph(const GpuLaunch &launch,
-                                                      cuda::Capture &graph) {
+                                                      gpu::Capture &graph) {
   graph.keep(launch.specialization.loaded);
 }
 
 /// launch_cooperative_grid of more programs than the GPU holds.
 static Failure tooManyAtOnce(const GpuLaunch &launch) {
-  const cuda::LoadedKernel &kernel = *launch.specialization.gpu.kernel;
+  const gpu::LoadedKernel &kernel = *launch.specialization.gpu.kernel;
   const DeviceState &device = kernel.device;
   int blocks = 0;
   device.driver.occupancyMaxActiveBlocks(
@@ -109,7 +109,7 @@ static Failure tooManyAtOnce(const GpuLaunch &launch) {
 static Status enqueued(const GpuLaunch &launch, StreamState &stream) {
   stream.remember(*launch.specialization.gpu.kernel, launch.grid, launch.slots,
                   launch.slotCount);
-  if (cuda::Capture *graph = stream.capture.load(std::memory_order_relaxed))
+  if (gpu::Capture *graph = stream.capture.load(std::memory_order_relaxed))
       [[unlikely]] {
     keepForGraph(launch, *graph);
   }
@@ -119,17 +119,17 @@ static Status enqueued(const GpuLaunch &launch, StreamState &stream) {
 [[gnu::cold, gnu::noinline]] static Status refused(const GpuLaunch &launch,
                                                    StreamState &stream,
                                                    void **parameters,
-                                                   cuda::Result result) {
+                                                   gpu::Result result) {
   DeviceState &device = stream.device;
-  if (result == cuda::InvalidContext || result == cuda::InvalidHandle) {
+  if (result == gpu::InvalidContext || result == gpu::InvalidHandle) {
     // The caller has made another context current since.
     Status status = device.makeCurrent();
     result = status.ok() ? enqueue(launch, stream, parameters) : result;
   }
-  if (result == cuda::CooperativeLaunchTooLarge) {
+  if (result == gpu::CooperativeLaunchTooLarge) {
     return tooManyAtOnce(launch);
   }
-  if (result != cuda::Success) {
+  if (result != gpu::Success) {
     std::string what =
         "launching kernel '" + launch.binding.kernel.description.name + "'";
     return device.failure(result, what, &stream);
@@ -145,9 +145,9 @@ submitToLegacyStream(const GpuLaunch &launch, StreamState &stream,
   if (!status.ok()) {
     return status;
   }
-  cuda::Result result = enqueue(launch, stream, parameters);
-  return result == cuda::Success ? enqueued(launch, stream)
-                                 : refused(launch, stream, parameters, result);
+  gpu::Result result = enqueue(launch, stream, parameters);
+  return result == gpu::Success ? enqueued(launch, stream)
+                                : refused(launch, stream, parameters, result);
 }
 
 static Status submit(const GpuLaunch &launch, StreamState &stream,
@@ -156,8 +156,8 @@ static Status submit(const GpuLaunch &launch, StreamState &stream,
     return submitToLegacyStream(launch, stream, parameters);
   }
   stream.device.assumeCurrent();
-  cuda::Result result = enqueue(launch, stream, parameters);
-  if (result != cuda::Success) [[unlikely]] {
+  gpu::Result result = enqueue(launch, stream, parameters);
+  if (result != gpu::Success) [[unlikely]] {
     return refused(launch, stream, parameters, result);
   }
   return enqueued(launch, stream);
@@ -184,7 +184,7 @@ public:
     size_t rangeBytes = ranges.size() * sizeof(AddressRange);
     Status status = device.check(
         device.driver.memHostAlloc(&memory, sizeof(DeviceFault) + rangeBytes,
-                                   cuda::hostPortableMapped),
+                                   gpu::hostPortableMapped),
         "allocating the record of failed checks");
     if (status.ok()) {
       status = device.check(
@@ -280,12 +280,12 @@ static void pointTo(const GpuLaunch &launch, void **parameters) {
 [[gnu::noinline]] static Status launchWithMaps(const GpuLaunch &launch,
                                                StreamState &stream) {
   const KernelImage &image = launch.specialization.loaded->image;
-  std::vector<cuda::TensorMap> maps(image.tensorMaps.size());
+  std::vector<gpu::TensorMap> maps(image.tensorMaps.size());
   std::vector<void *> parameters(launch.slotCount);
   pointTo(launch, parameters.data());
   for (size_t i = 0; i < maps.size(); ++i) {
-    Status status = cuda::makeTensorMap(image, image.tensorMaps[i],
-                                        launch.slots, stream.device, maps[i]);
+    Status status = gpu::makeTensorMap(image, image.tensorMaps[i], launch.slots,
+                                       stream.device, maps[i]);
     if (!status.ok()) {
       return status;
     }

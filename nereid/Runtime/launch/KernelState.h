@@ -56,9 +56,9 @@ private:
 
 /// What a launch on a GPU needs of the loaded image, side by side.
 struct GpuEntry {
-  cuda::FunctionHandle function = nullptr;
-  cuda::DeviceState *device = nullptr;
-  const cuda::LoadedKernel *kernel = nullptr;
+  gpu::FunctionHandle function = nullptr;
+  gpu::DeviceState *device = nullptr;
+  const gpu::LoadedKernel *kernel = nullptr;
   unsigned threads = 0, sharedBytes = 0;
   bool hasFaultRecord = false, hasTensorMaps = false;
 };

@@ -250,7 +250,7 @@ static Failure damagedImage(const PrecompiledKernel &precompiled) {
 static Expected<std::vector<Candidate>>
 candidatesFor(const PrecompiledKernel &precompiled,
               const LibrarySignature &signature, Device device) {
-  cuda::DeviceState *gpu = nullptr;
+  gpu::DeviceState *gpu = nullptr;
   std::string target;
   int level = 0;
   if (device.kind() == Device::Kind::Cpu) {
@@ -261,8 +261,7 @@ candidatesFor(const PrecompiledKernel &precompiled,
     target = host->name;
     level = host->level;
   } else if (!device.isHost()) {
-    Expected<cuda::DeviceState *> state =
-        cuda::DeviceState::get(device.index());
+    Expected<gpu::DeviceState *> state = gpu::DeviceState::get(device.index());
     if (!state.ok()) {
       return state.failure();
     }

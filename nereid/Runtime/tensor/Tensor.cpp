@@ -8,8 +8,8 @@
 #include "nereid/Runtime/Tensor.h"
 
 #include "nereid/Runtime/Error.h"
-#include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Runtime/device/HostMemory.h"
+#include "nereid/Runtime/gpu/GpuDevice.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -102,7 +102,7 @@ Tensor empty(Shape shape, DType dtype, Device device) {
   Shape strides = rowMajorStrides(shape);
   if (!device.isHost()) {
     auto memory =
-        valueOrThrow(valueOrThrow(cuda::DeviceState::get(device.index()))
+        valueOrThrow(valueOrThrow(gpu::DeviceState::get(device.index()))
                          ->memory.allocate(bytes));
     void *address = memory.get();
     return Tensor(

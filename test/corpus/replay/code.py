@@ -1,7 +1,7 @@
 """The PTX of recorded launches, compiled without a GPU: for checks of the machine code (test/gpu/check_sass.py).
 
 A driver that answers like one of sm_90 but runs nothing takes the driver's place: the runtime's own fake
-(nereid/Runtime/cuda/testing/FakeDriver.cpp), which refuses to load real code. By then the code is written.
+(nereid/Runtime/gpu/testing/FakeDriver.cpp), which refuses to load real code. By then the code is written.
 """
 import argparse
 from concurrent.futures import ThreadPoolExecutor
@@ -39,7 +39,7 @@ def main(words):
     parser = argparse.ArgumentParser(prog="replay ptx")
     parser.add_argument("traces", nargs="+")
     parser.add_argument("--tool", required=True)
-    parser.add_argument("--driver", required=True, help="build/nereid/Runtime/cuda/libNereidFakeDriver.so")
+    parser.add_argument("--driver", required=True, help="build/nereid/Runtime/gpu/libNereidFakeDriver.so")
     parser.add_argument("--corpora", required=True)
     parser.add_argument("--to", required=True)
     parser.add_argument("--only", default="")

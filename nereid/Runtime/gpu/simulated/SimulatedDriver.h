@@ -1,0 +1,50 @@
+//===- SimulatedDriver.h - A driver whose GPU is the simulator --*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// NEREID_CUDA_DRIVER=simulator: cuda:0 is nereid/Sim, and everything above the
+// driver is what it is on a GPU. Memory of the device is the host's, work of a
+// stream is done when it is given, and events measure the host's clock: results
+// and faults are a GPU's, times are not. docs/Simulator.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_RUNTIME_GPU_SIMULATED_SIMULATEDDRIVER_H
+#define NEREID_RUNTIME_GPU_SIMULATED_SIMULATEDDRIVER_H
+
+#include "nereid/Runtime/gpu/GpuDriver.h"
+#include "nereid/Sim/Launch.h"
+
+#include <functional>
+
+namespace nereid::gpu {
+
+/// With the options of NEREID_SIMULATOR. InvalidArgument for words that it
+/// does not know.
+Expected<std::unique_ptr<const Driver>> simulatedDriver();
+
+/// One launch, when it has run.
+struct ProfiledLaunch {
+  const sim::Program &program;
+  const std::string &ptx;
+  const sim::Profile &profile;
+  std::array<uint32_t, 3> grid;
+  uint32_t threads, sharedBytes;
+};
+
+/// Before anything asks for cuda devices: cuda:0 of this process is simulated,
+/// for `target`, as if NEREID_CUDA_DRIVER said so. Every launch is counted, and
+/// reported; of a grid those of `sample` run. False where a driver is loaded
+/// already.
+bool simulateAndProfile(const std::string &target,
+                        const sim::GridSample &sample,
+                        std::function<void(const ProfiledLaunch &)> tell);
+/// NEREID_CUDA_DRIVER=simulator works in this process from now on.
+void installSimulator();
+
+} // namespace nereid::gpu
+
+#endif // NEREID_RUNTIME_GPU_SIMULATED_SIMULATEDDRIVER_H
