@@ -148,7 +148,7 @@ int main() {
   Kernel kernel = Kernel::fromSource("", "add", context);
 
   gpu::fakeDriver().functions["add"].parameterBytes = {8, 8, 8, 4};
-  auto gpu = valueOrThrow(gpu::DeviceState::get(0));
+  auto gpu = valueOrThrow(gpu::DeviceState::get(Device::cuda(0)));
   auto &driver = const_cast<gpu::Driver &>(gpu->driver);
   driver.launchKernel = launchNothing;
   driver.eventRecord = [](gpu::EventHandle, gpu::StreamHandle) {

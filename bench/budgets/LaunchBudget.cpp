@@ -43,7 +43,7 @@ TEST_F(LaunchBudget, OnAGpuIsAMicrosecondMoreThanTheDriversCall) {
   add[16](x, y, out, 1000);
   synchronize(gpu);
   driver().functions["add"].run = nullptr;
-  gpu::DeviceState &device = **gpu::DeviceState::get(0);
+  gpu::DeviceState &device = **gpu::DeviceState::get(Device::cuda(0));
   gpu::ModuleHandle module = nullptr;
   gpu::FunctionHandle function = nullptr;
   char cubin[] = "CUBIN .entry add(";

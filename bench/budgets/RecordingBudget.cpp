@@ -26,7 +26,7 @@ class RecordingBudget : public CudaFixture {
 protected:
   RecordingBudget()
       : driver(const_cast<gpu::Driver &>(
-            valueOrThrow(gpu::DeviceState::get(0))->driver)),
+            valueOrThrow(gpu::DeviceState::get(Device::cuda(0)))->driver)),
         kept(driver) {
     FakeKernel empty = addKernel();
     empty.description.name = "empty";

@@ -109,8 +109,7 @@ int64_t flushedBytes(Device device, const Machine &machine) {
   if (device.isHost()) {
     return int64_t(2 * machine.lastLevelCacheBytes);
   }
-  gpu::DeviceState &state =
-      *valueOrThrow(gpu::DeviceState::get(device.index()));
+  gpu::DeviceState &state = *valueOrThrow(gpu::DeviceState::get(device));
   return std::max(int64_t{4} * state.properties.l2Bytes, int64_t{32} << 20);
 }
 

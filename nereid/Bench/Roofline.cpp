@@ -74,7 +74,7 @@ public:
       cacheBytes = int64_t(options.machine.lastLevelCacheBytes);
     } else {
       const gpu::DeviceProperties &properties =
-          (*valueOrThrow(gpu::DeviceState::get(device.index()))).properties;
+          (*valueOrThrow(gpu::DeviceState::get(device))).properties;
       programs = properties.multiprocessors;
       cacheBytes = properties.l2Bytes;
     }
@@ -264,9 +264,13 @@ Expected<Roofline> parseRoofline(const std::string &text) {
 }
 
 /// "580.159", of the kernel module; empty where the system does not say.
-static std::string moduleVersion() {
-  Expected<std::string> text = readFile("/proc/driver/nvidia/version");
+/// NVIDIA's file says more before it, AMD's nothing.
+static std::string moduleVersion(const char *file) {
+  Expected<std::string> text = readFile(file);
   std::string line = text.ok() ? text->substr(0, text->find('\n')) : "";
+  if (line.find(' ') == std::string::npos) {
+    return line;
+  }
   size_t first = line.find("  ");
   first = first == std::string::npos ? line.size()
                                      : line.find_first_not_of(' ', first);
@@ -287,12 +291,12 @@ static Roofline identityOf(Device device) {
                       ", level " + std::to_string(cpu::deviceLevel());
     return roofline;
   }
-  gpu::DeviceState &state =
-      *valueOrThrow(gpu::DeviceState::get(device.index()));
+  gpu::DeviceState &state = *valueOrThrow(gpu::DeviceState::get(device));
   roofline.device = state.properties.name;
-  roofline.driver = "CUDA " + std::to_string(state.driver.version / 1000) +
-                    "." + std::to_string(state.driver.version % 1000 / 10) +
-                    " " + moduleVersion();
+  roofline.driver =
+      state.driver.versionText() + " " +
+      moduleVersion(state.isHip() ? "/sys/module/amdgpu/version"
+                                  : "/proc/driver/nvidia/version");
   return roofline;
 }
 
@@ -303,10 +307,11 @@ std::string nameOf(Device device) { return identityOf(device).device; }
 /// and floats of 8 bits at twice.
 static void deriveRates(Roofline &roofline, Device device) {
   const gpu::DeviceProperties &properties =
-      (*valueOrThrow(gpu::DeviceState::get(device.index()))).properties;
+      (*valueOrThrow(gpu::DeviceState::get(device))).properties;
   auto bf16 = roofline.operations.find("bf16");
   constexpr int hopper = 9;
-  if (bf16 == roofline.operations.end() || properties.major != hopper) {
+  if (bf16 == roofline.operations.end() ||
+      device.kind() != Device::Kind::Cuda || properties.major != hopper) {
     return;
   }
   for (auto [name, share] : {std::pair("tf32", 0.5), {"fp8", 2.0}}) {

@@ -238,12 +238,15 @@ void CuptiTimes::finishWork() {
 }
 
 void CuptiTimes::addLane(uint16_t lane, gpu::StreamState &stream) {
+  if (stream.device.isHip()) {
+    return; // another vendor's, beside those that this records
+  }
   uint32_t id = 0;
   cupti::Result result =
       library.getStreamId(stream.device.context, stream.handle, 0, &id);
   std::lock_guard lock(mutex);
   if (result == cupti::Success) {
-    lanes[{static_cast<uint32_t>(stream.device.index), id}] = lane;
+    lanes[{static_cast<uint32_t>(stream.device.place.index()), id}] = lane;
   }
   if (std::find(devices.begin(), devices.end(), &stream.device) ==
       devices.end()) {
@@ -349,7 +352,7 @@ std::vector<GpuSlice> CuptiTimes::collect(const std::vector<Record> &queued) {
     slice.grid = one.grid;
     slice.bytes = one.bytes;
     slice.kind = one.kind;
-    slice.device = static_cast<int>(one.device);
+    slice.device = Device::cuda(static_cast<int>(one.device));
     slice.stream = one.stream;
     auto lane = lanes.find({one.device, one.stream});
     if (lane != lanes.end()) {

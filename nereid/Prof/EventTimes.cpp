@@ -78,8 +78,9 @@ private:
 
   const std::shared_ptr<Clock> clock;
   mutable std::mutex mutex; ///< of making timelines
-  std::array<std::atomic<Timeline *>, gpu::maxDevices> known = {};
-  std::array<std::unique_ptr<Timeline>, gpu::maxDevices> timelines;
+  // By DeviceState::slotOf.
+  std::array<std::atomic<Timeline *>, gpu::mostSlots> known = {};
+  std::array<std::unique_ptr<Timeline>, gpu::mostSlots> timelines;
 };
 
 } // namespace
@@ -183,7 +184,7 @@ bool Timeline::read(const Pending &one, GpuSlice &slice) {
   slice.grid = queued.grid;
   slice.bytes = queued.bytes;
   slice.kind = queued.work;
-  slice.device = device.index;
+  slice.device = device.place;
   slice.lane = queued.lane;
   slice.number = queued.number;
   if (fromBase > farMs) {
@@ -226,12 +227,12 @@ void Timeline::collect(std::vector<GpuSlice> &slices) {
 }
 
 Timeline &EventTimes::of(DeviceState &device) {
-  std::atomic<Timeline *> &place = known[device.index];
+  std::atomic<Timeline *> &place = known[DeviceState::slotOf(device.place)];
   if (Timeline *timeline = place.load(std::memory_order_acquire)) {
     return *timeline;
   }
   std::lock_guard lock(mutex);
-  std::unique_ptr<Timeline> &own = timelines[device.index];
+  std::unique_ptr<Timeline> &own = timelines[DeviceState::slotOf(device.place)];
   if (!own) {
     own = std::make_unique<Timeline>(device, *clock);
     place.store(own.get(), std::memory_order_release);

@@ -23,7 +23,7 @@ struct GpuSlice {
   std::array<int32_t, 3> grid = {0, 0, 0};
   uint64_t bytes = 0;
   Activity::Kind kind = Activity::Kind::Kernel;
-  int device = 0;
+  Device device = Device::cuda();
   /// Where it ran; or, on a stream that Nereid has not used, the number that
   /// the source of the times has for it.
   std::optional<uint16_t> lane;

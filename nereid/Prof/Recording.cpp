@@ -70,10 +70,14 @@ void Recording::stop() {
   }
 }
 
-/// When the first work is queued: a program that uses no GPU loads nothing.
-void Recording::chooseGpuTimes() {
-  std::call_once(gpuTimesChosen, [this] {
-    Expected<std::unique_ptr<GpuTimes>> cupti = timesByCupti(clock);
+/// When the first work is queued, on `device`: a program that uses no GPU loads
+/// nothing.
+void Recording::chooseGpuTimes(Device device) {
+  std::call_once(gpuTimesChosen, [this, device] {
+    Expected<std::unique_ptr<GpuTimes>> cupti =
+        device.kind() == Device::Kind::Cuda
+            ? timesByCupti(clock)
+            : Failure{ErrorCode::Unsupported, "CUPTI knows no hip devices", {}};
     std::lock_guard lock(mutex);
     if (cupti.ok()) {
       gpuTimes = std::move(*cupti);
@@ -145,7 +149,7 @@ static bool isCaptured(const Activity &work) {
 
 void Recording::begin(const Activity &work, ActivityMark &mark) {
   if (work.stream && !isCaptured(work)) {
-    chooseGpuTimes();
+    chooseGpuTimes(work.device);
     bool isNew = false;
     uint16_t lane = lanes.find(work.device, work.stream, isNew);
     GpuTimes &times = *gpu.load(std::memory_order_relaxed);
@@ -255,7 +259,9 @@ size_t TraceMaker::processOf(Device device) {
   if (isNew) {
     int64_t pid = device == Device::cpu()      ? first
                   : device == Device::interp() ? first + 1
-                                               : first + 2 + device.index();
+                  : device.kind() == Device::Kind::Cuda
+                      ? first + 2 + device.index()
+                      : first + 2 + gpu::maxDevices + device.index();
     trace.processes.push_back({pid, device.str()});
   }
   return found->second;
@@ -331,7 +337,7 @@ void TraceMaker::addGpu(const std::vector<GpuSlice> &slices) {
   constexpr int64_t firstForeign = 1000000;
   std::vector<bool> isShown;
   for (const GpuSlice &one : slices) {
-    size_t process = processOf(Device::cuda(one.device));
+    size_t process = processOf(one.device);
     int64_t tid = one.lane ? *one.lane + 1 : firstForeign + one.stream;
     TraceSlice slice;
     slice.track =

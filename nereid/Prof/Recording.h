@@ -43,7 +43,7 @@ private:
   ThreadRecords &mine();
   ThreadRecords &addThread();
   void add(const Record &record);
-  void chooseGpuTimes();
+  void chooseGpuTimes(Device device);
 
   const uint64_t id; ///< of all recordings of the process
   std::atomic<bool> on = false;

@@ -25,7 +25,13 @@
 namespace nereid {
 namespace dlpack {
 
-enum DeviceType : int32_t { DeviceCpu = 1, DeviceCuda = 2, DeviceCudaHost = 3 };
+enum DeviceType : int32_t {
+  DeviceCpu = 1,
+  DeviceCuda = 2,
+  DeviceCudaHost = 3,
+  DeviceRocm = 10,
+  DeviceRocmHost = 11,
+};
 
 /// DLDataTypeCode. The float8 codes are those of v1.1.
 enum TypeCode : uint8_t {

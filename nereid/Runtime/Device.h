@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 //   cuda:N  an NVIDIA GPU, with memory of its own, where there is a driver
+//   hip:N   an AMD GPU, the same, where there is ROCm's HIP library
 //   cpu     compiled code on all cores
 //   interp  the reference executor: one program after the other, slow, exact
 //
-// The driver is loaded when a question about cuda devices is first asked; the
+// A driver is loaded when a question about its devices is first asked; the
 // names "cpu" and "interp" ask none.
 //
 //===----------------------------------------------------------------------===//
@@ -28,17 +29,20 @@ namespace nereid {
 
 class Device {
 public:
-  enum class Kind : uint8_t { Cpu, Interp, Gpu };
+  enum class Kind : uint8_t { Cpu, Interp, Cuda, Hip };
 
   /// The cpu device.
   constexpr Device() = default;
   static constexpr Device cpu() { return Device(Kind::Cpu, 0); }
   static constexpr Device interp() { return Device(Kind::Interp, 0); }
 
-  /// An NVIDIA GPU, the only kind that there is. Not checked: what uses a
-  /// device that is not there says so.
+  /// An NVIDIA GPU. Not checked: what uses a device that is not there says so.
   static constexpr Device cuda(int index = 0) {
-    return Device(Kind::Gpu, index);
+    return Device(Kind::Cuda, index);
+  }
+  /// The same of AMD.
+  static constexpr Device hip(int index = 0) {
+    return Device(Kind::Hip, index);
   }
 
   /// The fastest device of this machine. With NEREID_INTERP=1 the fastest of
@@ -46,17 +50,20 @@ public:
   static Device best();
   /// Every device of this machine, fastest first.
   static std::vector<Device> available();
-  /// "cpu", "cpu:0", "interp", "cuda" (cuda:0), "cuda:1". Throws
-  /// Error(NotFound) naming what exists, and why there is no cuda device.
+  /// "cpu", "cpu:0", "interp", "cuda" (cuda:0), "cuda:1", "hip:0". Throws
+  /// Error(NotFound) naming what exists, and why there is no cuda or hip
+  /// device.
   static Device parse(Text text);
   /// The same, without an exception.
   static Expected<Device> tryParse(Text text);
 
-  Kind kind() const { return kind_; }
-  int index() const { return index_; }
+  constexpr Kind kind() const { return kind_; }
+  constexpr int index() const { return index_; }
   /// True when the CPU can read and write tensors of this device directly.
-  bool isHost() const { return kind_ != Kind::Gpu; }
-  /// "cpu", "interp", "cuda:0": what `parse` reads.
+  constexpr bool isHost() const {
+    return kind_ == Kind::Cpu || kind_ == Kind::Interp;
+  }
+  /// "cpu", "interp", "cuda:0", "hip:0": what `parse` reads.
   std::string str() const;
 
   bool operator==(const Device &) const = default;

@@ -21,13 +21,15 @@ namespace nereid {
 struct DeviceProperties {
   /// "NVIDIA H200"; of the host "cpu" or "interp".
   std::string name;
+  /// What kernels are compiled for: "sm_90a", "gfx942"; empty for the host.
+  std::string architecture;
   /// Multiprocessors of a GPU; threads that run programs on the cpu device
   /// (setNumThreads); 1 of interp.
   int processors = 1;
   int64_t memoryBytes = 0; ///< of a GPU; 0 for the host
   /// The size of a GPU's last cache; of a core's second level for the host.
   int64_t cacheBytes = 0;
-  /// 10 * major + minor for a GPU, 90 for an H100; 0 for the host.
+  /// 10 * major + minor for an NVIDIA GPU, 90 for an H100; 0 for others.
   int computeCapability = 0;
   int64_t sharedBytes = 0; ///< of a GPU's multiprocessor; 0 for the host
 };

@@ -28,9 +28,9 @@ Watch &watch() {
 }
 } // namespace
 
-static void tellDeviceMemory(int device, uint64_t used, uint64_t cached) {
+static void tellDeviceMemory(Device device, uint64_t used, uint64_t cached) {
   if (std::shared_ptr<Observer> observer = currentObserver()) {
-    observer->memory(Device::cuda(device), used, cached);
+    observer->memory(device, used, cached);
   }
 }
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// On a cuda device a launch returns when the kernel has been queued. Work of
+// On a GPU a launch returns when the kernel has been queued. Work of
 // one stream runs in the order in which it was queued; work of two streams does
 // not, unless one waits for an event of the other. Launches and copies go to
 // the calling thread's current stream of the device, which is the device's
@@ -21,9 +21,9 @@
 //   Stream::current(Device::cuda()).wait(done);
 //
 // The default stream is one that Nereid makes; it and the streams made here are
-// ordered with CUDA's legacy default stream, which other libraries use unless
-// asked otherwise. On host devices work is done when a call returns: there are
-// no streams, and synchronize(device) does nothing.
+// ordered with CUDA's legacy default stream, or HIP's null stream, which other
+// libraries use unless asked otherwise. On host devices work is done when a
+// call returns: there are no streams, and synchronize(device) does nothing.
 //
 // The next call that waits for a kernel reports its failure (an illegal
 // address). The message names the kernels launched last on the stream, with
@@ -70,14 +70,15 @@ public:
   /// A new stream.
   explicit Stream(Device device = Device::cuda(),
                   StreamMemory memory = StreamMemory::Any);
-  /// A stream (CUstream, cudaStream_t) of the caller's, which must outlive all
-  /// copies. Keep the result: making one orders the stream with all others.
+  /// A stream (CUstream, cudaStream_t, hipStream_t) of the caller's, which must
+  /// outlive all copies. Keep the result: making one orders the stream with all
+  /// others.
   static Stream borrow(void *handle, Device device = Device::cuda());
   /// The calling thread's.
   static Stream current(Device device = Device::cuda());
 
   Device device() const;
-  void *handle() const; ///< CUstream
+  void *handle() const; ///< CUstream, hipStream_t
   /// Is its work being recorded (Graph::capture) instead of run?
   bool isRecording() const;
   /// Waits on the host for all work so far.
@@ -153,9 +154,9 @@ private:
 /// Waits on the host for all work of the device, of every stream.
 void synchronize(Device device);
 
-/// Lets the device work in a context (CUcontext) of the caller's, which must
-/// outlive the process's use of it, instead of the device's primary context.
-/// Only before the device is first used.
+/// Lets the device work in a context (CUcontext, hipCtx_t) of the caller's,
+/// which must outlive the process's use of it, instead of the device's primary
+/// context. Only before the device is first used.
 void useContext(Device device, void *context);
 
 /// Memory of a device, in bytes. Tensors that are gone leave theirs in a cache

@@ -258,11 +258,6 @@ TuningRecord tuningOf(const Json &json) {
   return record;
 }
 
-static std::string driverText(int version) {
-  return "CUDA " + std::to_string(version / 1000) + "." +
-         std::to_string(version % 1000 / 10);
-}
-
 TuningRecord recordOf(const TuningKey &key) {
   TuningRecord record;
   record.kernel = key.kernel;
@@ -272,8 +267,8 @@ TuningRecord recordOf(const TuningKey &key) {
   record.dtypes = key.dtypes;
   record.device = tuningDevice(key.device);
   if (!key.device.isHost()) {
-    if (auto state = gpu::DeviceState::get(key.device.index()); state.ok()) {
-      record.driver = driverText((*state)->driver.version);
+    if (auto state = gpu::DeviceState::get(key.device); state.ok()) {
+      record.driver = (*state)->driver.versionText();
     }
   }
   return record;

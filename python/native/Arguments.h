@@ -55,11 +55,8 @@ private:
   std::unique_ptr<std::deque<T>> more;
 };
 
-/// Where a launch's arrays are.
-struct ArrayPlace {
-  bool onGpu = false;
-  int index = 0;
-};
+/// The GPU that PyTorch calls cuda:N: a build of it for ROCm names AMD's so.
+Device gpuOf(int index);
 
 /// DLPack's C table of a type of tensors (`__dlpack_c_exchange_api__`).
 struct ExchangeApi;
@@ -70,8 +67,9 @@ struct Held {
   Pool<TensorDescriptor, 2> descriptors;
   /// The device of arrays in the host's memory: cpu, or interp.
   Device host;
-  /// Of the first array; others are compared by the runtime.
-  std::optional<ArrayPlace> place;
+  /// Of the first array, cpu for all of the host's memory; others are compared
+  /// by the runtime.
+  std::optional<Device> place;
   /// That of the first array with one, for its streams.
   const ExchangeApi *api = nullptr;
   /// A dict from jit functions to their names in the kernel's text; those that
@@ -91,7 +89,7 @@ std::optional<Argument> arrayOf(PyObject *object, Held &held,
                                 PyObject *parameter);
 
 /// The stream that `api`'s library works on (CUstream).
-void *currentStream(const ExchangeApi *api, int device);
+void *currentStream(const ExchangeApi *api, Device device);
 
 /// A value in plain form: None, bool, int, float, str, dtype, tuple, dict.
 StaticValue toStatic(PyObject *object);

@@ -85,11 +85,16 @@ static std::optional<DType> dtypeOfView(dlpack::DataType type) {
                   "; hint: convert it, or view it as such");
 }
 
-static Device deviceOf(Held &held, ArrayPlace place) {
+Device gpuOf(int index) {
+  static const bool isHip = Device::best().kind() == Device::Kind::Hip;
+  return isHip ? Device::hip(index) : Device::cuda(index);
+}
+
+static Device deviceOf(Held &held, Device place) {
   if (!held.place) {
     held.place = place;
   }
-  return place.onGpu ? Device::cuda(place.index) : held.host;
+  return place.isHost() ? held.host : place;
 }
 
 /// Strides that a Tensor does not have: of reversed arrays. Their address is
@@ -123,14 +128,25 @@ static Argument argumentOf(const dlpack::TensorView &view, PyObject *object,
   if (!dtype) [[unlikely]] {
     raiseDType(object, parameter);
   }
-  ArrayPlace place{view.device.type == dlpack::DeviceCuda, view.device.index};
-  if (!place.onGpu && view.device.type != dlpack::DeviceCpu &&
-      view.device.type != dlpack::DeviceCudaHost) [[unlikely]] {
-    raisePython(PyExc_TypeError,
-                "argument '" + std::string(textOf(parameter)) +
-                    "': expected an array on cpu or cuda, got one on a device "
-                    "of DLPack's type " +
-                    std::to_string(view.device.type));
+  Device place;
+  switch (view.device.type) {
+  case dlpack::DeviceCuda:
+    place = Device::cuda(view.device.index);
+    break;
+  case dlpack::DeviceRocm:
+    place = Device::hip(view.device.index);
+    break;
+  case dlpack::DeviceCpu:
+  case dlpack::DeviceCudaHost:
+  case dlpack::DeviceRocmHost:
+    break;
+  default:
+    raisePython(
+        PyExc_TypeError,
+        "argument '" + std::string(textOf(parameter)) +
+            "': expected an array on cpu, cuda or hip, got one on a device "
+            "of DLPack's type " +
+            std::to_string(view.device.type));
   }
   void *data =
       view.data ? static_cast<char *>(view.data) + view.byteOffset : nullptr;
@@ -203,17 +219,20 @@ static const ExchangeApi *apiOf(PyTypeObject *type) {
   return api;
 }
 
-void *currentStream(const ExchangeApi *api, int device) {
+void *currentStream(const ExchangeApi *api, Device device) {
   void *stream = nullptr;
   if (api && api->currentStream) {
-    if (api->currentStream(dlpack::DeviceCuda, device, &stream)) {
+    if (api->currentStream(device.kind() == Device::Kind::Hip
+                               ? dlpack::DeviceRocm
+                               : dlpack::DeviceCuda,
+                           device.index(), &stream)) {
       throw PythonError();
     }
     return stream;
   }
   if (registered.currentStream) {
     Ref handle = Ref::steal(
-        PyObject_CallFunction(registered.currentStream, "i", device));
+        PyObject_CallFunction(registered.currentStream, "i", device.index()));
     stream = PyLong_AsVoidPtr(handle.get());
     if (!stream && PyErr_Occurred()) {
       throw PythonError();
@@ -319,7 +338,7 @@ static Argument fromDLPackMethod(PyObject *object, Held &held,
   Tensor tensor = nereid::fromDLPack(managed);
   PyCapsule_SetName(capsule.get(), "used_dltensor");
   if (!held.place) {
-    held.place = ArrayPlace{!tensor.device().isHost(), tensor.device().index()};
+    held.place = tensor.device();
   }
   return held.tensors.add(std::move(tensor));
 }
@@ -357,13 +376,14 @@ static Argument fromDataPtr(PyObject *object, Held &held, PyObject *parameter) {
   if (!element) {
     raiseDType(object, parameter);
   }
-  ArrayPlace place;
+  Device place;
   if (Ref device = attributeOrNull(object, registered.names.device)) {
     if (Ref type = attributeOrNull(device.get(), registered.names.type)) {
-      place.onGpu = PyUnicode_Check(type.get()) && textOf(type.get()) == "cuda";
       Ref index = attributeOrNull(device.get(), registered.names.deviceIndex);
-      if (index && PyLong_Check(index.get())) {
-        place.index = static_cast<int>(PyLong_AsLong(index.get()));
+      if (PyUnicode_Check(type.get()) && textOf(type.get()) == "cuda") {
+        bool isNumber = index && PyLong_Check(index.get());
+        place =
+            gpuOf(isNumber ? static_cast<int>(PyLong_AsLong(index.get())) : 0);
       }
     }
   }

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace nereid::python {
 
@@ -284,17 +285,18 @@ static Ref formOf(Core *core, const Kernel &kernel, uint64_t build,
 //===----------------------------------------------------------------------===//
 
 /// Streams of others, kept: making one orders it with all there are.
-static Stream streamOf(void *handle, int device) {
-  static auto &known = *new std::map<std::pair<int, void *>, Stream>();
-  // The legacy default stream has no handle of its own; the driver's name of
-  // it is CU_STREAM_LEGACY.
-  void *named = handle ? handle : reinterpret_cast<void *>(uintptr_t{1});
-  auto found = known.find({device, named});
+static Stream streamOf(void *handle, Device device) {
+  static auto &known =
+      *new std::map<std::tuple<Device::Kind, int, void *>, Stream>();
+  // CUDA's legacy default stream has no handle of its own; the driver's name of
+  // it is CU_STREAM_LEGACY. HIP's null stream is its device's.
+  bool isCuda = device.kind() == Device::Kind::Cuda;
+  void *named =
+      handle || !isCuda ? handle : reinterpret_cast<void *>(uintptr_t{1});
+  std::tuple key(device.kind(), device.index(), named);
+  auto found = known.find(key);
   if (found == known.end()) {
-    found = known
-                .emplace(std::pair(device, named),
-                         Stream::borrow(named, Device::cuda(device)))
-                .first;
+    found = known.emplace(key, Stream::borrow(named, device)).first;
   }
   return found->second;
 }
@@ -335,12 +337,12 @@ static void requireBuilt(Core *core) {
 
 static Device deviceOf(const Held &held) {
   if (held.place) {
-    return held.place->onGpu ? Device::cuda(held.place->index) : held.host;
+    return held.place->isHost() ? held.host : *held.place;
   }
   if (registered.defaultDevice) {
     Ref index = Ref::steal(PyObject_CallNoArgs(registered.defaultDevice));
     if (PyLong_Check(index.get())) {
-      return Device::cuda(static_cast<int>(PyLong_AsLong(index.get())));
+      return gpuOf(static_cast<int>(PyLong_AsLong(index.get())));
     }
   }
   return held.host;
@@ -354,8 +356,7 @@ static void run(const Kernel &kernel, const Grid &grid,
     kernel.launch(grid, arguments);
     return;
   }
-  Stream stream =
-      streamOf(currentStream(held.api, device.index()), device.index());
+  Stream stream = streamOf(currentStream(held.api, device), device);
   WithoutGil others;
   StreamGuard guard(std::move(stream));
   kernel.launch(grid, arguments);

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "python/native/Arguments.h"
 #include "python/native/Core.h"
 
 #include "nereid/ABI/KernelCompiler.h"
@@ -66,7 +67,7 @@ static std::vector<std::string> deviceNames() {
 }
 
 static nb::dict propertiesOf(int index) {
-  DeviceProperties p = properties(Device::cuda(index));
+  DeviceProperties p = properties(gpuOf(index));
   nb::dict found;
   found["name"] = p.name;
   found["multiprocessor_count"] = p.processors;

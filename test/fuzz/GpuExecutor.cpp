@@ -40,7 +40,7 @@ struct Gpu {
 
   static Expected<Gpu> start() {
     gpu::installSimulator();
-    auto driver = gpu::loadDriver();
+    auto driver = gpu::loadDriver(Device::Kind::Cuda);
     if (!driver.ok()) {
       return driver.status();
     }

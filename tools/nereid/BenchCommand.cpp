@@ -175,7 +175,10 @@ countPoints(WorkCounter &counter, const std::vector<VariableValues> &points,
 }
 
 static bool hasRoofline(const BenchOptions &options, Device device) {
-  bool isSimulated = !device.isHost() && knobs().cudaDriver == "simulator";
+  const std::string &driver = device.kind() == Device::Kind::Hip
+                                  ? knobs().hipDriver
+                                  : knobs().cudaDriver;
+  bool isSimulated = !device.isHost() && driver == "simulator";
   return !options.isTimesOnly && options.roofline != "none" &&
          device != Device::interp() && !isSimulated;
 }
@@ -263,9 +266,12 @@ static int runBench(const BenchOptions &options) {
   requireOutputs(options);
   Interruption interruption;
   CommandTrace trace(options.trace);
-  bool isHost = !options.device.starts_with("cuda");
-  BenchPlan plan = makePlan(options, isHost ? Device::parse(options.device)
-                                            : Device::cuda());
+  // No driver is loaded yet: the process that counts has one of its own.
+  BenchPlan plan =
+      makePlan(options, options.device.starts_with("cuda") ? Device::cuda()
+                        : options.device.starts_with("hip")
+                            ? Device::hip()
+                            : Device::parse(options.device));
   std::vector<size_t> shown = shownVariables(plan);
   std::vector<VariableValues> points = pointsOf(plan.variables);
   std::optional<WorkCounter> counter;
@@ -361,7 +367,7 @@ void addBenchCommand(CLI::App &app) {
       ->capture_default_str();
   command
       ->add_option("--device", options->device,
-                   "cpu, interp, or cuda:0, cuda:1, ...")
+                   "cpu, interp, cuda:0, cuda:1, hip:0, ...")
       ->capture_default_str();
   command
       ->add_option("--seconds", options->seconds,

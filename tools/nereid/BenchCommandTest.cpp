@@ -294,6 +294,7 @@ TEST_F(Bench, Mistakes) {
       {"--vary n=1 --vary n=2", "it is varied twice"},
       {"--vary n=64 --device tpu", "'tpu'", 1},
       {"--vary n=64 --device cuda:7", "cuda", 1},
+      {"--vary n=64 --device hip:7", "hip", 1},
       {"--vary n=64 --against k.py:scal", "scale", 1},
       {"--vary n=64 --against nothing.py:k", "nothing.py", 1},
       {"--vary n=64 --against 'k.py:scale a'", "expected NAME=VALUE"},

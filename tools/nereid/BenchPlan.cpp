@@ -89,7 +89,8 @@ static ProviderText rivalOf(const std::string &text,
   RivalText given = parseRival(text);
   const std::string &what = given.what;
   bool isDevice = what == "interp" || what == "cpu" ||
-                  (what.starts_with("cuda") && what.find('.') == what.npos);
+                  ((what.starts_with("cuda") || what.starts_with("hip")) &&
+                   what.find('.') == what.npos);
   if (isDevice) {
     ProviderText rival = main;
     rival.name = given.label.empty() ? what : given.label;

@@ -277,6 +277,33 @@ TEST_F(Command, Doctor) {
   EXPECT_THAT(r.err, HasSubstr("did you mean 'NEREID_CACHE_SIZE'"));
 }
 
+TEST_F(Command, MachinesWithoutHipSayWhatIsMissing) {
+  const std::string none = "NEREID_HIP_DRIVER=none",
+                    absent = "NEREID_HIP_DRIVER=/nonexistent/libamdhip64.so";
+  Result r = run("doctor", absent);
+  EXPECT_EQ(r.code, 0) << r.out << r.err;
+  EXPECT_THAT(r.out, HasSubstr("hip          no HIP library: "
+                               "/nonexistent/libamdhip64.so cannot be loaded; "
+                               "install the HIP runtime of ROCm"));
+  EXPECT_THAT(
+      run("doctor", none).out,
+      HasSubstr("hip devices are turned off by NEREID_HIP_DRIVER=none"));
+  for (const char *command :
+       {"run k.py:scale --grid 1 ", "bench k.py:scale --grid 1 --vary n=64 ",
+        "tune k.py:scale --grid 1 "}) {
+    r = run(std::string(command) + "--device hip:0", absent);
+    EXPECT_EQ(r.code, 1) << command;
+    EXPECT_THAT(r.err, AllOf(HasSubstr("no device 'hip:0': no HIP library"),
+                             HasSubstr("expected one of this machine's: ")))
+        << command;
+  }
+  EXPECT_THAT(run("run k.py:scale --grid 1 --device hip:0",
+                  "NEREID_HIP_DRIVER=simulator")
+                  .err,
+              HasSubstr("NEREID_HIP_DRIVER=simulator: this program has no "
+                        "simulated AMD GPU"));
+}
+
 TEST_F(Command, Builtins) {
   EXPECT_THAT(run("builtins").out,
               AllOf(HasSubstr("load("), HasSubstr("dot(")));

@@ -90,24 +90,29 @@ static void reportMachine() {
                    : "on for large tensors");
 }
 
-static void reportDevices() {
-  std::string list;
-  for (Device device : Device::available()) {
-    list += (list.empty() ? "" : ", ") + device.str();
+/// Can kernels be compiled for a GPU that this machine has?
+static void reportTarget(const std::string &name, const std::string &target) {
+  Expected<std::string> known =
+      Context::shared().compiler()->resolveTarget(target);
+  if (!known.ok()) {
+    problem(name.c_str(), known.failure().message);
   }
-  line("devices", list);
-  Expected<int> gpus = gpu::DeviceState::count();
+}
+
+static void reportGpus(Device::Kind kind) {
+  const bool isHip = kind == Device::Kind::Hip;
+  const char *api = isHip ? "hip" : "cuda";
+  Expected<int> gpus = gpu::DeviceState::count(kind);
   if (!gpus.ok()) {
-    line("cuda", gpus.failure().message);
+    line(api, gpus.failure().message);
     return;
   }
-  Expected<const gpu::Driver *> driver = gpu::loadDriver();
-  int version = (*driver)->version;
-  line("cuda", "driver for CUDA " + std::to_string(version / 1000) + "." +
-                   std::to_string(version % 1000 / 10));
+  line(api, (isHip ? "library of " : "driver for ") +
+                (*gpu::loadDriver(kind))->versionText());
   for (int i = 0; i < *gpus; ++i) {
-    Expected<gpu::DeviceState *> device = gpu::DeviceState::get(i);
-    std::string name = "cuda:" + std::to_string(i);
+    Device place = isHip ? Device::hip(i) : Device::cuda(i);
+    Expected<gpu::DeviceState *> device = gpu::DeviceState::get(place);
+    std::string name = place.str();
     if (!device.ok()) {
       problem(name.c_str(), device.failure().message);
       continue;
@@ -118,7 +123,18 @@ static void reportDevices() {
              " multiprocessors, " + sizeText(p.memoryBytes) + ", " +
              sizeText(static_cast<uint64_t>(p.sharedBytesOptin)) +
              " of shared memory a block");
+    reportTarget(name, p.target());
   }
+}
+
+static void reportDevices() {
+  std::string list;
+  for (Device device : Device::available()) {
+    list += (list.empty() ? "" : ", ") + device.str();
+  }
+  line("devices", list);
+  reportGpus(Device::Kind::Cuda);
+  reportGpus(Device::Kind::Hip);
 }
 
 static void reportAssembler() {

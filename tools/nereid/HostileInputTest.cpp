@@ -450,6 +450,7 @@ TEST_F(HostileInput, ExitStatusesAreThoseOfTheTable) {
       {"run none.py:k --grid 1", ExitFailure},
       {"run k.py:wrong --grid 1 x_ptr=zeros:f32[4] BLOCK=4", ExitFailure},
       {"run k.py:scale --device cuda:99 --grid 1", ExitFailure},
+      {"run k.py:scale --device hip:99 --grid 1", ExitFailure},
       {"compile k.py:scale --emit tiles", ExitUsage},
       {"run --launch none.json", ExitFailure},
       {"builtins nothing_of_the_kind", ExitUsage}};

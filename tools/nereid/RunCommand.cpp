@@ -181,10 +181,11 @@ void addRunCommand(CLI::App &app) {
       "--grid", options->grid,
       "One to three sizes: expressions over the arguments, as in "
       "'cdiv(n, BLOCK_SIZE)'");
-  CLI::Option *device = command
-                            ->add_option("--device", options->device,
-                                         "cpu, interp, or cuda:0, cuda:1, ...")
-                            ->capture_default_str();
+  CLI::Option *device =
+      command
+          ->add_option("--device", options->device,
+                       "cpu, interp, cuda:0, cuda:1, hip:0, ...")
+          ->capture_default_str();
   command
       ->add_option("--out", options->outputs,
                    "NAME=FILE.npy: write an array after the launch")

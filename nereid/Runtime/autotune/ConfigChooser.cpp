@@ -55,7 +55,7 @@ std::string tuningDevice(Device device) {
     return thisMachine().processor + (isPinned ? " as " + target->name : "") +
            ", " + std::to_string(numThreads()) + " threads";
   }
-  auto state = gpu::DeviceState::get(device.index());
+  auto state = gpu::DeviceState::get(device);
   if (!state.ok()) {
     return device.str();
   }

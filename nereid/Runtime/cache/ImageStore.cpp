@@ -109,10 +109,11 @@ Expected<std::string> targetOf(Device device) {
     return std::string("cpu");
   case Device::Kind::Interp:
     return std::string("interp");
-  case Device::Kind::Gpu:
+  case Device::Kind::Cuda:
+  case Device::Kind::Hip:
     break;
   }
-  Expected<gpu::DeviceState *> state = gpu::DeviceState::get(device.index());
+  Expected<gpu::DeviceState *> state = gpu::DeviceState::get(device);
   if (!state.ok()) {
     return state.failure();
   }
@@ -131,7 +132,7 @@ static void printOnce(const std::string &text) {
 
 static Expected<std::shared_ptr<const gpu::LoadedKernel>>
 loadOnDevice(KernelImage &image, Device device, uint32_t maxRegisters) {
-  Expected<gpu::DeviceState *> state = gpu::DeviceState::get(device.index());
+  Expected<gpu::DeviceState *> state = gpu::DeviceState::get(device);
   if (!state.ok()) {
     return state.failure();
   }
@@ -303,7 +304,7 @@ Context::State::obtain(CompileRequest request,
   }
   WatchedSlice watched;
   Digest key = keyOf(request, description, compiler->buildId());
-  LoadedKey place = {key.bytes, device.isHost() ? -1 : device.index()};
+  LoadedKey place = {key.bytes, placeOf(device)};
   {
     std::lock_guard lock(mutex);
     auto known = loaded.find(place);

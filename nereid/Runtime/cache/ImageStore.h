@@ -32,10 +32,17 @@ namespace nereid {
 struct LoadedImage {
   KernelImage image;
   HostCode code;                                   ///< on host devices
-  std::shared_ptr<const gpu::LoadedKernel> kernel; ///< on cuda devices
+  std::shared_ptr<const gpu::LoadedKernel> kernel; ///< on GPUs
   uint64_t codeBytes = 0, codeHash = 0;
   bool canFail = false; ///< a program may leave by HostServices::fail or wait
 };
+
+/// One number for each memory that code is loaded into: -1 for the host's.
+inline int placeOf(Device device) {
+  return device.isHost()
+             ? -1
+             : static_cast<int>(device.kind()) << 16 | device.index();
+}
 
 /// What NEREID_TIME prints, one line a kernel: every stage's name and ms.
 void printTimes(const std::string &kernel, const std::string &target,
@@ -104,7 +111,7 @@ public:
   };
   /// Code for the device; it decides request.target. A cuda device's driver
   /// assembles PTX as it loads it and keeps the machine code in its own cache;
-  /// ours keeps the PTX.
+  /// ours keeps the PTX. Of a hip device it keeps the code object.
   Expected<Obtained> obtain(CompileRequest request,
                             const KernelDescription &description,
                             Device device);
@@ -126,7 +133,7 @@ private:
   ThreadPool ownPool;
   std::mutex mutex; ///< of the two maps
   std::map<std::string, std::string> resolvedTargets;
-  /// Machine code is loaded into each cuda device that runs it.
+  /// Machine code is loaded into each GPU that runs it.
   using LoadedKey = std::pair<std::array<uint8_t, 32>, int>;
   std::map<LoadedKey, std::shared_ptr<const LoadedImage>> loaded;
 

@@ -18,9 +18,11 @@ namespace nereid {
 
 std::vector<Device> Device::available() {
   std::vector<Device> devices;
-  Expected<int> gpus = gpu::DeviceState::count();
-  for (int i = 0; gpus.ok() && i < *gpus; ++i) {
-    devices.push_back(cuda(i));
+  for (Kind kind : {Kind::Cuda, Kind::Hip}) {
+    Expected<int> gpus = gpu::DeviceState::count(kind);
+    for (int i = 0; gpus.ok() && i < *gpus; ++i) {
+      devices.push_back(Device(kind, i));
+    }
   }
   devices.push_back(cpu());
   devices.push_back(interp());
@@ -31,14 +33,21 @@ Device Device::best() {
   if (knobs().interp) {
     return cpu();
   }
-  Expected<int> gpus = gpu::DeviceState::count();
-  return gpus.ok() && *gpus > 0 ? cuda() : cpu();
+  for (Kind kind : {Kind::Cuda, Kind::Hip}) {
+    Expected<int> gpus = gpu::DeviceState::count(kind);
+    if (gpus.ok() && *gpus > 0) {
+      return Device(kind, 0);
+    }
+  }
+  return cpu();
 }
 
 std::string Device::str() const {
   switch (kind_) {
-  case Kind::Gpu:
+  case Kind::Cuda:
     return "cuda:" + std::to_string(index_);
+  case Kind::Hip:
+    return "hip:" + std::to_string(index_);
   case Kind::Interp:
     return "interp";
   case Kind::Cpu:
@@ -48,7 +57,7 @@ std::string Device::str() const {
 }
 
 static Failure unknownDevice(std::string_view name, std::string why = "") {
-  std::vector<std::string> names = {"cuda"};
+  std::vector<std::string> names = {"cuda", "hip"};
   std::string list;
   for (Device device : Device::available()) {
     names.push_back(device.str());
@@ -63,18 +72,19 @@ static Failure unknownDevice(std::string_view name, std::string why = "") {
           {}};
 }
 
-static Expected<Device> cudaDevice(std::string_view name, int index) {
-  Expected<int> gpus = gpu::DeviceState::count();
+static Expected<Device> gpuDevice(std::string_view name, Device device) {
+  Expected<int> gpus = gpu::DeviceState::count(device.kind());
   if (!gpus.ok()) {
     return unknownDevice(name, gpus.failure().message);
   }
-  if (index >= *gpus) {
+  if (device.index() >= *gpus) {
+    const char *kind = device.kind() == Device::Kind::Hip ? " hip" : " cuda";
     return unknownDevice(name, "there " +
                                    std::string(*gpus == 1 ? "is " : "are ") +
-                                   std::to_string(*gpus) + " cuda device" +
+                                   std::to_string(*gpus) + kind + " device" +
                                    (*gpus == 1 ? "" : "s"));
   }
-  return Device::cuda(index);
+  return device;
 }
 
 Expected<Device> Device::tryParse(Text text) {
@@ -91,8 +101,8 @@ Expected<Device> Device::tryParse(Text text) {
       return unknownDevice(name, "expected a number after ':'");
     }
   }
-  if (kind == "cuda") {
-    return cudaDevice(name, index);
+  if (kind == "cuda" || kind == "hip") {
+    return gpuDevice(name, kind == "hip" ? hip(index) : cuda(index));
   }
   for (Device device : {cpu(), interp()}) {
     if (kind != device.str()) {

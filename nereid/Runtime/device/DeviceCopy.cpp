@@ -17,8 +17,7 @@
 namespace nereid {
 
 static gpu::StreamState &streamOf(const Tensor &tensor) {
-  return valueOrThrow(gpu::DeviceState::get(tensor.device().index()))
-      ->currentStream();
+  return valueOrThrow(gpu::DeviceState::get(tensor.device()))->currentStream();
 }
 
 static gpu::DeviceAddress addressOf(const Tensor &tensor) {
@@ -65,6 +64,12 @@ static Tensor hostTwin(const Tensor &model, bool filled) {
 }
 
 void copyAcrossDevices(const Tensor &to, const Tensor &from) {
+  if (!to.device().isHost() && !from.device().isHost() &&
+      to.device().kind() != from.device().kind()) {
+    // No driver knows the other one's memory.
+    to.copyFrom(hostTwin(from, true));
+    return;
+  }
   if (to.dtype() == from.dtype() && to.isContiguous() && from.isContiguous()) {
     copyExtent(to, from);
     return;

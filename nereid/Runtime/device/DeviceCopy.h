@@ -13,11 +13,12 @@
 namespace nereid {
 
 /// `to` and `from` have one shape and at least one element, and at least one
-/// of them is on a cuda device. Throws what Tensor::copyFrom throws.
+/// of them is on a GPU. Throws what Tensor::copyFrom throws.
 void copyAcrossDevices(const Tensor &to, const Tensor &from);
 
-/// Sets every element of a contiguous cuda tensor to that of `scalar`, a host
-/// tensor of the same dtype. False when the device has no fill for this value.
+/// Sets every element of a contiguous tensor of a GPU to that of `scalar`, a
+/// host tensor of the same dtype. False when the device has no fill for this
+/// value.
 bool fillOnDevice(const Tensor &to, const Tensor &scalar);
 
 } // namespace nereid

@@ -24,12 +24,15 @@ DeviceProperties nereid::properties(Device device) {
     return found;
   }
   const gpu::DeviceProperties &gpu =
-      valueOrThrow(gpu::DeviceState::get(device.index()))->properties;
+      valueOrThrow(gpu::DeviceState::get(device))->properties;
   found.name = gpu.name;
   found.processors = gpu.multiprocessors;
   found.memoryBytes = static_cast<int64_t>(gpu.memoryBytes);
   found.cacheBytes = gpu.l2Bytes;
-  found.computeCapability = 10 * gpu.major + gpu.minor;
+  found.architecture = gpu.target();
+  if (device.kind() == Device::Kind::Cuda) {
+    found.computeCapability = 10 * gpu.major + gpu.minor;
+  }
   found.sharedBytes = gpu.sharedBytesPerMultiprocessor;
   return found;
 }

@@ -25,7 +25,7 @@ static DeviceState &stateOf(Device device) {
                "call returns",
            {}});
   }
-  return *valueOrThrow(DeviceState::get(device.index()));
+  return *valueOrThrow(DeviceState::get(device));
 }
 
 //===----------------------------------------------------------------------===//
@@ -46,7 +46,7 @@ Stream Stream::current(Device device) {
   return Stream(stateOf(device).currentStream().shared_from_this());
 }
 
-Device Stream::device() const { return Device::cuda(state->device.index); }
+Device Stream::device() const { return state->device.place; }
 
 void *Stream::handle() const { return state->handle; }
 
@@ -166,8 +166,8 @@ static gpu::Capture &require(const std::shared_ptr<gpu::Capture> &state) {
 static void launchGraph(gpu::Capture &graph, StreamState &stream) {
   DeviceState &device = graph.device;
   throwIfFailed(device.makeCurrent());
-  WatchedActivity watched(Activity::Kind::Graph, "graph",
-                          Device::cuda(device.index), 0, &stream);
+  WatchedActivity watched(Activity::Kind::Graph, "graph", device.place, 0,
+                          &stream);
   throwIfFailed(
       device.check(device.driver.graphLaunch(graph.exec, stream.handle),
                    "running a graph", &stream));
@@ -199,7 +199,7 @@ void useContext(Device device, void *context) {
     stateOf(device); // says why not
   }
   throwIfFailed(DeviceState::useContext(
-      device.index(), static_cast<gpu::ContextHandle>(context)));
+      device, static_cast<gpu::ContextHandle>(context)));
 }
 
 MemoryUse memoryUse(Device device) {

@@ -18,7 +18,8 @@ using testing::HasSubstr;
 
 /// Runs before main, and so before the environment is read.
 [[maybe_unused]] static const int fakeIsTheDriver =
-    ::setenv("NEREID_CUDA_DRIVER", NEREID_FAKE_DRIVER, 1);
+    ::setenv("NEREID_CUDA_DRIVER", NEREID_FAKE_DRIVER, 1) |
+    ::setenv("NEREID_HIP_DRIVER", NEREID_FAKE_DRIVER, 1);
 
 namespace {
 class CudaDevices : public CudaFixture {};
@@ -26,26 +27,28 @@ class CudaDevices : public CudaFixture {};
 
 TEST(CudaDriver, ANameThatIsNoFile) {
   for (const char *name : {"/dev/zero", "/dev/stdout", "/tmp"}) {
-    EXPECT_THAT(gpu::openDriver(name).failure().message,
+    EXPECT_THAT(gpu::openDriver(Device::Kind::Cuda, name).failure().message,
                 HasSubstr(std::string(name) + " cannot be loaded"));
   }
 }
 
 TEST_F(CudaDevices, AMissingDriverIsNamed) {
-  auto driver = gpu::openDriver("/nonexistent/libcuda.so.1");
+  auto driver =
+      gpu::openDriver(Device::Kind::Cuda, "/nonexistent/libcuda.so.1");
   ASSERT_FALSE(driver.ok());
   EXPECT_EQ(driver.failure().code, ErrorCode::NotFound);
   EXPECT_THAT(driver.failure().message,
               AllOf(HasSubstr("no NVIDIA driver"),
                     HasSubstr("/nonexistent/libcuda.so.1"),
                     HasSubstr("use the device 'cpu'")));
-  EXPECT_THAT(gpu::openDriver("libm.so.6").failure().message,
-              HasSubstr("libm.so.6 is no NVIDIA driver"));
+  EXPECT_THAT(
+      gpu::openDriver(Device::Kind::Cuda, "libm.so.6").failure().message,
+      HasSubstr("libm.so.6 is no NVIDIA driver"));
 }
 
 TEST_F(CudaDevices, AnOldDriverIsToldItsVersion) {
   driver().version = 11020;
-  auto opened = gpu::openDriver(NEREID_FAKE_DRIVER);
+  auto opened = gpu::openDriver(Device::Kind::Cuda, NEREID_FAKE_DRIVER);
   ASSERT_FALSE(opened.ok());
   EXPECT_EQ(opened.failure().code, ErrorCode::Unsupported);
   EXPECT_THAT(opened.failure().message,
@@ -56,7 +59,8 @@ TEST_F(CudaDevices, AnOldDriverIsToldItsVersion) {
 TEST_F(CudaDevices, ComeFirst) {
   EXPECT_EQ(Device::best(), gpu);
   EXPECT_EQ(Device::available(),
-            (std::vector<Device>{gpu, other, Device::cpu(), Device::interp()}));
+            (std::vector<Device>{gpu, other, Device::hip(0), Device::hip(1),
+                                 Device::cpu(), Device::interp()}));
   EXPECT_EQ(Device::parse("cuda"), gpu);
   EXPECT_EQ(Device::parse("cuda:1"), other);
   EXPECT_EQ(other.str(), "cuda:1");
@@ -72,7 +76,7 @@ TEST_F(CudaDevices, ComeFirst) {
 TEST_F(CudaDevices, AreCounted) {
   EXPECT_THAT(errorOf([] { Device::parse("cuda:2"); }),
               AllOf(HasSubstr("no device 'cuda:2': there are 2 cuda devices"),
-                    HasSubstr("cuda:0, cuda:1, cpu, interp")));
+                    HasSubstr("cuda:0, cuda:1, hip:0, hip:1, cpu, interp")));
   EXPECT_THAT(errorOf([] { Device::parse("cuda:x"); }), HasSubstr("number"));
   EXPECT_THAT(errorOf([] { Device::parse("cud"); }),
               HasSubstr("did you mean 'cuda'"));

@@ -155,7 +155,7 @@ Status copyOnDevices(StreamState &toStream, DeviceAddress to,
     return status;
   }
   Result result =
-      &fromStream.device == &device
+      &fromStream.device == &device || !device.driver.memcpyPeerAsync
           ? device.driver.memcpyAsync(to, from, bytes, toStream.handle)
           : device.driver.memcpyPeerAsync(to, device.context, from,
                                           fromStream.device.context, bytes,

@@ -9,96 +9,121 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstring>
 
 namespace nereid::gpu {
 
 std::string DeviceProperties::target() const {
+  if (!architecture.empty()) {
+    return architecture;
+  }
   // From 9.0 on the matrix instructions are in the architecture's own set.
   return "sm_" + std::to_string(major) + std::to_string(minor) +
          (major >= 9 ? "a" : "");
 }
 
-Expected<int> DeviceState::count() {
-  static const Expected<int> result = []() -> Expected<int> {
-    Expected<const Driver *> driver = loadDriver();
-    if (!driver.ok()) {
-      return driver.failure();
-    }
-    int count = 0;
-    Status status = (*driver)->check((*driver)->deviceGetCount(&count),
-                                     "counting the cuda devices");
-    if (!status.ok()) {
-      return status;
-    }
-    return std::min(count, maxDevices);
-  }();
-  return result;
+static const char *nameOf(Device::Kind kind) {
+  return kind == Device::Kind::Hip ? "hip" : "cuda";
 }
 
-static std::atomic<DeviceState *> known[maxDevices];
-static std::mutex startMutex;
-static ContextHandle givenContexts[maxDevices]; ///< guarded by startMutex
+std::string DeviceState::nameOf(Device place) {
+  return std::string(gpu::nameOf(place.kind())) + ":" +
+         std::to_string(place.index());
+}
 
-Status DeviceState::useContext(int index, ContextHandle context) {
-  Expected<int> devices = count();
+static Expected<int> countDevices(Device::Kind kind) {
+  Expected<const Driver *> driver = loadDriver(kind);
+  if (!driver.ok()) {
+    return driver.failure();
+  }
+  int count = 0;
+  std::string what = std::string("counting the ") + nameOf(kind) + " devices";
+  Status status =
+      (*driver)->check((*driver)->deviceGetCount(&count), what.c_str());
+  if (!status.ok()) {
+    return status;
+  }
+  return std::min(count, maxDevices);
+}
+
+Expected<int> DeviceState::count(Device::Kind kind) {
+  if (kind == Device::Kind::Hip) {
+    static const Expected<int> hip = countDevices(kind);
+    return hip;
+  }
+  static const Expected<int> cuda = countDevices(kind);
+  return cuda;
+}
+
+// By DeviceState::slotOf.
+static std::atomic<DeviceState *> known[mostSlots];
+static std::mutex startMutex;
+static ContextHandle givenContexts[mostSlots]; ///< guarded by startMutex
+
+Status DeviceState::useContext(Device device, ContextHandle context) {
+  Expected<int> devices = count(device.kind());
   if (!devices.ok()) {
     return devices.status();
   }
-  if (index < 0 || index >= *devices) {
-    return get(index).status();
+  if (device.index() < 0 || device.index() >= *devices) {
+    return get(device).status();
   }
   std::lock_guard lock(startMutex);
-  if (known[index].load()) {
+  if (known[slotOf(device)].load()) {
     return {ErrorCode::InvalidArgument,
-            "cuda:" + std::to_string(index) +
-                " is in use already: give it a context before the first "
-                "tensor, stream and launch"};
+            nameOf(device) + " is in use already: give it a context before "
+                             "the first tensor, stream and launch"};
   }
-  givenContexts[index] = context;
+  givenContexts[slotOf(device)] = context;
   return Status::success();
 }
 
-Expected<DeviceState *> DeviceState::get(int index) {
+Expected<DeviceState *> DeviceState::get(Device device) {
+  const int index = device.index();
   if (index >= 0 && index < maxDevices) {
-    if (DeviceState *state = known[index].load(std::memory_order_acquire)) {
+    if (DeviceState *state =
+            known[slotOf(device)].load(std::memory_order_acquire)) {
       return state;
     }
   }
-  Expected<int> devices = count();
+  Expected<int> devices = count(device.kind());
   if (!devices.ok()) {
     return devices.failure();
   }
   if (index < 0 || index >= *devices) {
-    return {ErrorCode::NotFound,
-            "no device 'cuda:" + std::to_string(index) +
-                "': this machine has " + std::to_string(*devices) +
-                (*devices == 1 ? " cuda device, number 0"
-                               : " cuda devices, numbers from 0")};
+    std::string kind = gpu::nameOf(device.kind());
+    return {
+        ErrorCode::NotFound,
+        "no device '" + nameOf(device) + "': this machine has " +
+            std::to_string(*devices) + " " + kind +
+            (*devices == 1 ? " device, number 0" : " devices, numbers from 0")};
   }
   std::lock_guard lock(startMutex);
-  if (DeviceState *state = known[index].load()) {
+  if (DeviceState *state = known[slotOf(device)].load()) {
     return state;
   }
-  std::unique_ptr<DeviceState> made(new DeviceState(**loadDriver(), index));
+  std::unique_ptr<DeviceState> made(
+      new DeviceState(**loadDriver(device.kind()), device));
   Status status = made->start();
   if (!status.ok()) {
     return status;
   }
-  known[index].store(made.get(), std::memory_order_release);
+  known[slotOf(device)].store(made.get(), std::memory_order_release);
   return made.release();
 }
 
-DeviceState::DeviceState(const Driver &driver, int index)
-    : driver(driver), index(index), memory(*this), staging(*this) {}
+DeviceState::DeviceState(const Driver &driver, Device place)
+    : driver(driver), place(place), memory(*this), staging(*this) {}
 
 Status DeviceState::start() {
   DeviceId id = 0;
   Status status =
-      driver.check(driver.deviceGet(&id, index), "finding the device");
+      driver.check(driver.deviceGet(&id, place.index()), "finding the device");
   if (status.ok()) {
     status = readProperties(id);
   }
-  context = givenContexts[index];
+  context = givenContexts[slotOf(place)];
   if (status.ok() && !context) {
     status = driver.check(driver.primaryCtxRetain(&context, id),
                           "making the device's context");
@@ -129,26 +154,55 @@ Status DeviceState::readProperties(DeviceId id) {
   status = driver.check(driver.deviceTotalMem(&bytes, id),
                         "reading the size of the device's memory");
   properties.memoryBytes = bytes;
-  const std::pair<DeviceAttribute, int *> wanted[] = {
-      {ComputeCapabilityMajor, &properties.major},
-      {ComputeCapabilityMinor, &properties.minor},
-      {MultiprocessorCount, &properties.multiprocessors},
-      {MaxThreadsPerBlock, &properties.maxThreadsPerBlock},
-      {MaxThreadsPerMultiprocessor, &properties.maxThreadsPerMultiprocessor},
-      {RegistersPerMultiprocessor, &properties.registersPerMultiprocessor},
-      {SharedBytesPerBlock, &properties.sharedBytesPerBlock},
-      {SharedBytesPerBlockOptin, &properties.sharedBytesOptin},
-      {SharedBytesPerMultiprocessor, &properties.sharedBytesPerMultiprocessor},
-      {L2CacheBytes, &properties.l2Bytes},
-      {ClockRateKHz, &properties.clockKHz},
-      {MemoryClockRateKHz, &properties.memoryClockKHz},
-      {MemoryBusWidthBits, &properties.memoryBusBits},
+  struct Attribute {
+    DeviceAttribute cuda;
+    int hip; ///< hipDeviceAttribute_t
+    int *value;
   };
-  for (auto [attribute, value] : wanted) {
+  // HIP counts the LDS of all compute units as "shared memory a
+  // multiprocessor" (76), and has an attribute of its own for that of one.
+  const Attribute wanted[] = {
+      {ComputeCapabilityMajor, 23, &properties.major},
+      {ComputeCapabilityMinor, 61, &properties.minor},
+      {MultiprocessorCount, 63, &properties.multiprocessors},
+      {MaxThreadsPerBlock, 56, &properties.maxThreadsPerBlock},
+      {MaxThreadsPerMultiprocessor, 57,
+       &properties.maxThreadsPerMultiprocessor},
+      {RegistersPerMultiprocessor, 72, &properties.registersPerMultiprocessor},
+      {SharedBytesPerBlock, 74, &properties.sharedBytesPerBlock},
+      {SharedBytesPerBlockOptin, 74, &properties.sharedBytesOptin},
+      {SharedBytesPerMultiprocessor, 10002,
+       &properties.sharedBytesPerMultiprocessor},
+      {L2CacheBytes, 19, &properties.l2Bytes},
+      {ClockRateKHz, 5, &properties.clockKHz},
+      {MemoryClockRateKHz, 60, &properties.memoryClockKHz},
+      {MemoryBusWidthBits, 59, &properties.memoryBusBits},
+  };
+  for (const Attribute &attribute : wanted) {
     if (status.ok()) {
-      status = driver.check(driver.deviceGetAttribute(value, attribute, id),
-                            "reading the device's properties");
+      status = driver.check(
+          driver.deviceGetAttribute(
+              attribute.value, isHip() ? attribute.hip : attribute.cuda, id),
+          "reading the device's properties");
     }
+  }
+  return status.ok() && isHip() ? readArchitecture(id) : status;
+}
+
+Status DeviceState::readArchitecture(DeviceId id) {
+  // hipDeviceProp_tR0600 has 1472 bytes, the name as 256 characters in these:
+  // "gfx942:sramecc+:xnack-".
+  constexpr size_t offset = 1160, length = 256;
+  alignas(std::max_align_t) char all[4096] = {};
+  Status status = driver.check(driver.deviceGetProperties(all, id),
+                               "reading the device's architecture");
+  std::string text(all + offset, strnlen(all + offset, length));
+  properties.architecture = text.substr(0, text.find(':'));
+  if (status.ok() && !properties.architecture.starts_with("gfx")) {
+    return {ErrorCode::Unsupported,
+            "expected the name of an architecture from the HIP library, "
+            "gfx..., got '" +
+                properties.architecture + "'"};
   }
   return status;
 }

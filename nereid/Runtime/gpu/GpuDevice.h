@@ -8,7 +8,7 @@
 // A DeviceState is made on first use and lives as long as the process: static
 // tensors may be freed after everything else. It holds the device's primary
 // context, which other users of the CUDA runtime API in the process share, or
-// one that the program has given it.
+// one that the program has given it. HIP's primary contexts are the devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +24,13 @@
 
 namespace nereid::gpu {
 
-inline constexpr int maxDevices = 64;
+inline constexpr int maxDevices = 64; ///< of each kind
+inline constexpr size_t mostSlots = 2 * maxDevices;
 
 struct DeviceProperties {
   std::string name;
   int major = 0, minor = 0; ///< compute capability
+  std::string architecture; ///< of an AMD GPU: "gfx942"
   int multiprocessors = 0;
   int maxThreadsPerBlock = 0, maxThreadsPerMultiprocessor = 0;
   int registersPerMultiprocessor = 0;
@@ -38,28 +40,36 @@ struct DeviceProperties {
   int l2Bytes = 0, clockKHz = 0, memoryClockKHz = 0, memoryBusBits = 0;
   uint64_t memoryBytes = 0;
 
-  /// CompileRequest::target: "sm_89", "sm_90a".
+  /// CompileRequest::target: "sm_89", "sm_90a", "gfx942".
   std::string target() const;
 };
 
 class DeviceState {
 public:
-  /// Devices of this machine; the failure of loadDriver when it cannot tell.
-  static Expected<int> count();
-  /// NotFound, saying how many there are, for an index out of range.
-  static Expected<DeviceState *> get(int index);
+  /// Devices of this machine, cuda or hip; the failure of loadDriver when it
+  /// cannot tell.
+  static Expected<int> count(Device::Kind kind);
+  /// NotFound, saying how many there are, for an index out of range. The device
+  /// is a GPU.
+  static Expected<DeviceState *> get(Device device);
+  /// A number below mostSlots, for tables: other than those of all other GPUs.
+  static size_t slotOf(Device place) {
+    return static_cast<size_t>(place.index()) +
+           (place.kind() == Device::Kind::Hip ? maxDevices : 0);
+  }
   /// Instead of the primary context; before the first get().
-  static Status useContext(int index, ContextHandle context);
+  static Status useContext(Device device, ContextHandle context);
 
   const Driver &driver;
-  const int index;
+  const Device place;
   ContextHandle context = nullptr;
   std::shared_ptr<StreamState> defaultStream;
   DeviceProperties properties;
   Memory memory;
   Staging staging;
 
-  std::string name() const { return "cuda:" + std::to_string(index); }
+  std::string name() const { return nameOf(place); }
+  bool isHip() const { return place.kind() == Device::Kind::Hip; }
 
   /// Makes the context the calling thread's. It stays so after the call.
   Status makeCurrent() const;
@@ -73,12 +83,12 @@ public:
 
   /// The stream of the calling thread: defaultStream unless set.
   StreamState &currentStream() const {
-    StreamState *stream = currentStreams[index];
+    StreamState *stream = currentStreams[slotOf(place)];
     return stream ? *stream : *defaultStream;
   }
   /// Null: defaultStream. Returns what it was.
   StreamState *setCurrentStream(StreamState *stream) const {
-    return std::exchange(currentStreams[index], stream);
+    return std::exchange(currentStreams[slotOf(place)], stream);
   }
 
   Expected<std::shared_ptr<StreamState>> createStream(unsigned flags);
@@ -115,15 +125,18 @@ public:
 
 private:
   friend class StreamState;
-  DeviceState(const Driver &driver, int index);
+  DeviceState(const Driver &driver, Device place);
+  static std::string nameOf(Device place);
+
   Status start();
   Status readProperties(DeviceId id);
+  Status readArchitecture(DeviceId id);
   Expected<std::shared_ptr<StreamState>> adopt(StreamHandle handle, bool owned);
   void forget(StreamState &stream);
 
   // constinit: without it every access from another file is a call.
   static inline constinit thread_local ContextHandle lastMadeCurrent = nullptr;
-  static inline constinit thread_local StreamState *currentStreams[maxDevices] =
+  static inline constinit thread_local StreamState *currentStreams[mostSlots] =
       {};
 
   // Recursive: a failure while streams are ordered describes all of them.

@@ -1,13 +1,15 @@
-//===- GpuDriver.h - NVIDIA's driver, loaded by name -----------*- C++ -*-===//
+//===- GpuDriver.h - GPUs' drivers, loaded by name --------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The driver is the only part of CUDA that Nereid needs, and it is looked for
-// at run time: programs start on machines without it. The types are those of
-// the driver's ABI; no header of NVIDIA's is used.
+// NVIDIA's driver and HIP's library are the only parts of CUDA and ROCm that
+// Nereid needs, and they are looked for at run time: programs start on machines
+// without them. The types are those of the libraries' ABIs; no vendor's header
+// is used. Both fill one table, and what is above it asks which of them it is
+// only where they differ.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +17,7 @@
 #define NEREID_RUNTIME_GPU_GPUDRIVER_H
 
 #include "nereid/ABI/Status.h"
+#include "nereid/Runtime/Device.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +26,7 @@
 
 namespace nereid::gpu {
 
-using Result = int; ///< CUresult; 0 is success
+using Result = int; ///< CUresult, hipError_t; 0 is success
 using DeviceId = int;
 using DeviceAddress = uint64_t;
 using ContextHandle = struct ContextObject *;
@@ -36,7 +39,7 @@ using GraphExecHandle = struct GraphExecObject *;
 using GraphNodeHandle = struct GraphNodeObject *;
 using LinkHandle = struct LinkObject *;
 
-/// CUdevice_attribute.
+/// CUdevice_attribute; HIP's numbers are GpuDevice.cpp's.
 enum DeviceAttribute : int {
   MaxThreadsPerBlock = 1,
   SharedBytesPerBlock = 8,
@@ -54,7 +57,7 @@ enum DeviceAttribute : int {
   SharedBytesPerBlockOptin = 97,
 };
 
-/// CUfunction_attribute.
+/// CUfunction_attribute, hipFunction_attribute.
 enum FunctionAttribute : int {
   MaxFunctionThreads = 0, ///< of a block, with the registers it uses
   StaticSharedBytes = 1,
@@ -94,7 +97,7 @@ enum JitOption : int {
 /// CUjitInputType.
 inline constexpr int jitInputPtx = 1;
 
-/// CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP.
+/// CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP, and HIP's.
 inline constexpr unsigned hostPortableMapped = 3;
 /// CU_STREAM_DEFAULT: ordered with the legacy default stream.
 inline constexpr unsigned streamDefault = 0;
@@ -104,7 +107,7 @@ inline constexpr unsigned eventWithoutTimes = 2;
 /// CU_STREAM_CAPTURE_MODE_RELAXED: allocating and loading stay allowed.
 inline constexpr int captureRelaxed = 2;
 
-/// CUresult values that are distinguished.
+/// CUresult values that are distinguished; hipError_t has the same.
 enum ResultCode : Result {
   Success = 0,
   InvalidValue = 1,
@@ -137,38 +140,45 @@ constexpr bool isFatal(Result result) {
          result == DeviceAssert;
 }
 
-/// Every entry point of GpuDriver.def. Thread-safe, as the driver is.
+/// Every entry point of GpuDriver.def. Thread-safe, as the drivers are.
 struct Driver {
-#define NEREID_GPU(name, symbol, parameters) Result(*name) parameters = nullptr;
+#define NEREID_GPU(name, cuda, hip, parameters)                                \
+  Result(*name) parameters = nullptr;
 #include "nereid/Runtime/gpu/GpuDriver.def"
 
-  int version = 0; ///< 13000 for CUDA 13.0
+  Device::Kind kind = Device::Kind::Cuda; ///< of its devices
+  /// 13000 for CUDA 13.0; 60300000 for HIP 6.3.
+  int version = 0;
   /// It finds accesses past an array to the byte: blocks of memory are as
   /// large as what is asked for, and are used again for just as much.
   bool keepsExactBytes = false;
 
   /// "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered".
   std::string describe(Result result) const;
+  std::string versionText() const; ///< "CUDA 13.0", "HIP 6.3"
   /// Success, or a failure that says what was being done.
   Status check(Result result, const char *what) const;
 };
 
-/// The oldest driver whose entry points and PTX ISA Nereid uses: CUDA 11.8.
-inline constexpr int oldestDriver = 11080;
+/// The oldest drivers whose entry points and code Nereid uses: CUDA 11.8, and
+/// HIP 6.0, the first with hipGetDevicePropertiesR0600.
+inline constexpr int oldestCudaDriver = 11080, oldestHipDriver = 60000000;
 
-/// What NEREID_CUDA_DRIVER=simulator opens, where the program has it
-/// (Runtime/gpu/simulated, which programs without a compiler need not carry);
-/// with `always`, whatever the variable says. Before loadDriver is first
-/// called.
+/// What NEREID_CUDA_DRIVER=simulator or NEREID_HIP_DRIVER=simulator opens,
+/// where the program has it (Runtime/gpu/simulated, which programs without a
+/// compiler need not carry); with `always`, whatever the variable says. Before
+/// loadDriver is first called.
 using OpenDriver = Expected<std::unique_ptr<const Driver>> (*)();
-void setSimulator(OpenDriver open, bool always = false);
+void setSimulator(Device::Kind kind, OpenDriver open, bool always = false);
 
-/// Loads and initialises it once in the process: the library of
-/// NEREID_CUDA_DRIVER, or libcuda.so.1. NotFound without a driver, Unsupported
-/// for one that is too old; both say what to do.
-Expected<const Driver *> loadDriver();
+/// Loads and initialises the driver of cuda or hip devices once in the process:
+/// the library of NEREID_CUDA_DRIVER or NEREID_HIP_DRIVER, else libcuda.so.1 or
+/// libamdhip64.so. NotFound without a driver, Unsupported for one that is too
+/// old; both say what to do.
+Expected<const Driver *> loadDriver(Device::Kind kind);
 /// The same for a library by name, every time again.
-Expected<std::unique_ptr<const Driver>> openDriver(const std::string &library);
+Expected<std::unique_ptr<const Driver>> openDriver(Device::Kind kind,
+                                                   const std::string &library);
 
 } // namespace nereid::gpu
 

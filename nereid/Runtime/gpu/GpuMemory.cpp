@@ -218,7 +218,7 @@ void Memory::addMarks(Block &block) {
 void Memory::tellWatcher() {
   if (MemoryWatcher watcher = memoryWatcher.load(std::memory_order_relaxed)) {
     Use now = use();
-    watcher(device.index, now.usedBytes, now.cachedBytes);
+    watcher(device.place, now.usedBytes, now.cachedBytes);
   }
 }
 

@@ -44,7 +44,7 @@ struct Block {
 
 /// Gets every change of a device's memory, where it is set (by
 /// nereid/Runtime/Observer.h): bytes in use, and bytes kept for later.
-using MemoryWatcher = void (*)(int device, uint64_t used, uint64_t cached);
+using MemoryWatcher = void (*)(Device device, uint64_t used, uint64_t cached);
 inline constinit std::atomic<MemoryWatcher> memoryWatcher = nullptr;
 
 class Memory {
@@ -117,7 +117,8 @@ private:
   Chunk chunks[2];
 };
 
-/// `to` and `from` are of the streams' devices; ordered with both streams.
+/// `to` and `from` are of the streams' devices, which one driver has; ordered
+/// with both streams.
 Status copyOnDevices(StreamState &toStream, DeviceAddress to,
                      StreamState &fromStream, DeviceAddress from, size_t bytes);
 

@@ -1,4 +1,4 @@
-//===- GpuModule.cpp - From PTX to a function of a device ----------------===//
+//===- GpuModule.cpp - From an image to a function of a device ------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -140,6 +140,11 @@ Status assemble(DeviceState &device, KernelImage &image,
 // Loading
 //===----------------------------------------------------------------------===//
 
+uint32_t dynamicSharedBytes(const DeviceState &device,
+                            const KernelImage &image) {
+  return device.isHip() ? 0 : image.sharedBytes;
+}
+
 static Status checkResources(const LoadedKernel &kernel,
                              const KernelImage &image) {
   const DeviceProperties &limits = kernel.device.properties;
@@ -158,7 +163,8 @@ static Status checkResources(const LoadedKernel &kernel,
   if (!status.ok()) {
     return status;
   }
-  uint64_t shared = uint64_t{image.sharedBytes} + uint64_t(staticShared);
+  uint64_t shared = uint64_t{dynamicSharedBytes(kernel.device, image)} +
+                    uint64_t(staticShared);
   if (shared > static_cast<uint64_t>(limits.sharedBytesOptin)) {
     return {ErrorCode::Unsupported,
             name + "needs " + std::to_string(shared) +
@@ -185,6 +191,11 @@ static Status checkResources(const LoadedKernel &kernel,
 static Status loadModule(DeviceState &device, KernelImage &image,
                          uint32_t maxRegisters, ModuleHandle &module) {
   const Driver &driver = device.driver;
+  if (device.isHip() && image.format != ImageFormat::GpuBinary) {
+    return {ErrorCode::Unsupported,
+            device.name() + ": kernel '" + image.kernel +
+                "': expected a code object, got text of " + image.target};
+  }
   if (image.format != ImageFormat::GpuAssembly) {
     std::string what = "loading kernel '" + image.kernel + "'";
     return device.check(driver.moduleLoadDataEx(&module, image.code.data(), 0,
@@ -241,7 +252,7 @@ load(DeviceState &device, KernelImage &image, uint32_t maxRegisters) {
     status = checkResources(*kernel, image);
   }
   if (status.ok() &&
-      image.sharedBytes >
+      dynamicSharedBytes(device, image) >
           static_cast<uint32_t>(device.properties.sharedBytesPerBlock)) {
     status = device.check(
         driver.funcSetAttribute(kernel->function, MaxDynamicSharedBytes,

@@ -1,4 +1,4 @@
-//===- GpuModule.h - From PTX to a function of a device --------*- C++ -*-===//
+//===- GpuModule.h - From an image to a function of a device ----*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,19 +35,26 @@ struct LoadedKernel {
 /// code, in which a layer norm takes more registers and half as long again.
 Status assemble(DeviceState &device, KernelImage &image, uint32_t maxRegisters);
 
-/// Loads a GpuBinary image, or a GpuAssembly one, which the driver assembles:
-/// it keeps what it made in a cache of its own (CUDA_CACHE_PATH). Fills in
-/// numRegisters, localBytes and, where the driver assembles, spillBytes.
-/// Internal, with the assembler's log, when it finds an error; Unsupported when
-/// the device has not the shared memory or the registers for one block.
+/// Loads a GpuBinary image, or a GpuAssembly one, which CUDA's driver
+/// assembles: it keeps what it made in a cache of its own (CUDA_CACHE_PATH).
+/// Fills in numRegisters, localBytes and, where the driver assembles,
+/// spillBytes. Internal, with the assembler's log, when it finds an error;
+/// Unsupported when the device has not the shared memory or the registers for
+/// one block.
 Expected<std::shared_ptr<const LoadedKernel>>
 load(DeviceState &device, KernelImage &image, uint32_t maxRegisters = 0);
+
+/// What a launch asks for beside what the code states: all of CUDA's shared
+/// memory; none of HIP's, since a code object states its LDS.
+uint32_t dynamicSharedBytes(const DeviceState &device,
+                            const KernelImage &image);
 
 /// "add [sm_90a]: 16 registers, ...": what NEREID_LOG=compile prints. `blocks`
 /// fit a multiprocessor, which can hold `maxThreads` threads.
 std::string resourceLine(const KernelImage &image, int blocks, int maxThreads);
 
-/// A device of this machine with the architecture "sm_90a"; NotFound without.
+/// A device of this machine with the architecture "sm_90a" or "gfx942";
+/// NotFound without.
 Expected<DeviceState *> deviceOfTarget(const std::string &target);
 /// The line above, of an image for a GPU, by such a device's driver.
 Expected<std::string> reportResources(KernelImage image);

@@ -10,9 +10,12 @@
 namespace nereid::gpu {
 
 Expected<DeviceState *> deviceOfTarget(const std::string &target) {
-  Expected<int> count = DeviceState::count();
+  const bool isHip = target.starts_with("gfx");
+  Expected<int> count =
+      DeviceState::count(isHip ? Device::Kind::Hip : Device::Kind::Cuda);
   for (int i = 0; count.ok() && i < *count; ++i) {
-    Expected<DeviceState *> device = DeviceState::get(i);
+    Expected<DeviceState *> device =
+        DeviceState::get(isHip ? Device::hip(i) : Device::cuda(i));
     if (device.ok() && (*device)->properties.target() == target) {
       return device;
     }
@@ -49,7 +52,7 @@ std::string resourceLine(const LoadedKernel &kernel, const KernelImage &image) {
   int blocks = 0;
   kernel.device.driver.occupancyMaxActiveBlocks(
       &blocks, kernel.function, static_cast<int>(image.threadsPerBlock),
-      image.sharedBytes);
+      dynamicSharedBytes(kernel.device, image));
   return resourceLine(image, blocks,
                       kernel.device.properties.maxThreadsPerMultiprocessor);
 }

@@ -42,7 +42,7 @@ public:
   Status waitFor(StreamState &other);
 
   /// Do its launches overlap where they ask for it? From 9.0 on; in graphs,
-  /// from CUDA 12.3 on.
+  /// from CUDA 12.3 on. Of cuda devices; HIP has no such launches.
   bool takesDependentLaunches() const;
 
   /// Notes a launch, for the message when it turns out to have failed: a

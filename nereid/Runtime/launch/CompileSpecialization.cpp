@@ -40,9 +40,10 @@ makeSpecialization(const KernelState &kernel,
                    &kernel->device,
                    kernel.get(),
                    loaded->image.threadsPerBlock,
-                   loaded->image.sharedBytes,
+                   gpu::dynamicSharedBytes(kernel->device, loaded->image),
                    loaded->image.hasFaultRecord,
-                   !loaded->image.tensorMaps.empty()};
+                   !loaded->image.tensorMaps.empty(),
+                   kernel->device.isHip()};
   }
   result->loaded = std::move(loaded);
   return result;

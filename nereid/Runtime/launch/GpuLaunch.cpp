@@ -12,6 +12,7 @@
 #include "nereid/Runtime/gpu/GpuCapture.h"
 #include "nereid/Runtime/launch/LaunchErrors.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace nereid {
@@ -24,13 +25,32 @@ gridTooLarge(const GpuLaunch &launch, int dimension) {
   return launchFailure(launch.binding.kernel,
                        "grid dimension " + std::to_string(dimension) + " is " +
                            std::to_string(launch.grid[dimension]) +
-                           "; the limit of cuda devices is 65535",
+                           "; the limit of " +
+                           (launch.specialization.gpu.isHip ? "hip" : "cuda") +
+                           " devices is 65535",
                        "put the largest dimension first: it may have "
                        "2147483647 programs");
 }
 
-/// launch_pdl. Where the driver or the GPU has no such launches, this one
-/// begins when those in front of it have ended, as gdc_wait then expects.
+/// HIP counts the threads of a dimension in 32 bits.
+static int64_t mostProgramsOfHip(const GpuEntry &entry) {
+  return int64_t{UINT32_MAX} / std::max(entry.threads, 1u);
+}
+
+[[gnu::cold, gnu::noinline]] static Failure
+tooManyThreads(const GpuLaunch &launch) {
+  const GpuEntry &entry = launch.specialization.gpu;
+  return launchFailure(
+      launch.binding.kernel,
+      "grid dimension 0 is " + std::to_string(launch.grid[0]) +
+          "; the limit of hip devices is 4294967295 threads, " +
+          std::to_string(mostProgramsOfHip(entry)) + " programs of " +
+          std::to_string(entry.threads),
+      "use a second dimension, larger blocks, or fewer warps");
+}
+
+/// launch_pdl. Where the driver or the GPU has no such launches, as HIP, this
+/// one begins when those in front of it have ended, as gdc_wait then expects.
 [[gnu::noinline]] static gpu::Result enqueueDependent(const GpuLaunch &launch,
                                                       StreamState &stream,
                                                       void **parameters) {
@@ -70,7 +90,7 @@ static gpu::Result enqueue(const GpuLaunch &launch, StreamState &stream,
   if (launch.binding.options.cooperativeGrid) [[unlikely]] {
     return enqueueCooperative(launch, stream, parameters);
   }
-  if (launch.binding.options.dependentLaunch) {
+  if (launch.binding.options.dependentLaunch && !entry.isHip) {
     return enqueueDependent(launch, stream, parameters);
   }
   return stream.device.driver.launchKernel(
@@ -301,6 +321,9 @@ Status launchOnGpu(const GpuLaunch &launch) {
     }
   }
   const GpuEntry &entry = launch.specialization.gpu;
+  if (entry.isHip && launch.grid[0] > mostProgramsOfHip(entry)) [[unlikely]] {
+    return tooManyThreads(launch);
+  }
   StreamState &stream = entry.device->currentStream();
   if (entry.hasFaultRecord) [[unlikely]] {
     return launchChecked(launch, stream);

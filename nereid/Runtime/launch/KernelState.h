@@ -60,7 +60,7 @@ struct GpuEntry {
   gpu::DeviceState *device = nullptr;
   const gpu::LoadedKernel *kernel = nullptr;
   unsigned threads = 0, sharedBytes = 0;
-  bool hasFaultRecord = false, hasTensorMaps = false;
+  bool hasFaultRecord = false, hasTensorMaps = false, isHip = false;
 };
 
 /// Texts for observers (Runtime/Observer.h).

@@ -197,6 +197,12 @@ int rankOnGpu(const KernelImage &image, int major, int minor) {
   return number <= device ? 10000 + 2 * number + isForThatAlone : -1;
 }
 
+int rankOnHip(const KernelImage &image, std::string_view architecture) {
+  return image.format == ImageFormat::GpuBinary && image.target == architecture
+             ? 1
+             : -1;
+}
+
 int rankOnHost(const KernelImage &image, int level) {
   for (const cpu::CpuTarget &target : cpu::levels()) {
     if (image.target == target.name) {
@@ -261,7 +267,7 @@ candidatesFor(const PrecompiledKernel &precompiled,
     target = host->name;
     level = host->level;
   } else if (!device.isHost()) {
-    Expected<gpu::DeviceState *> state = gpu::DeviceState::get(device.index());
+    Expected<gpu::DeviceState *> state = gpu::DeviceState::get(device);
     if (!state.ok()) {
       return state.failure();
     }
@@ -276,7 +282,8 @@ candidatesFor(const PrecompiledKernel &precompiled,
       return damagedImage(precompiled);
     }
     int rank =
-        gpu ? rankOnGpu(*image, gpu->properties.major, gpu->properties.minor)
+        gpu && gpu->isHip() ? rankOnHip(*image, target)
+        : gpu ? rankOnGpu(*image, gpu->properties.major, gpu->properties.minor)
         : device.kind() == Device::Kind::Cpu && entry.entry
             ? rankOnHost(*image, level)
             : -1;
@@ -293,7 +300,7 @@ candidatesFor(const PrecompiledKernel &precompiled,
 Expected<Context::State::Obtained>
 obtainPrecompiled(KernelState &kernel, size_t signature, Device device) {
   PrecompiledKernel &precompiled = *kernel.precompiled;
-  auto place = std::pair(signature, device.isHost() ? -1 : device.index());
+  auto place = std::pair(signature, placeOf(device));
   auto known = precompiled.loaded.find(place);
   if (known != precompiled.loaded.end() && device != Device::interp()) {
     return Context::State::Obtained{known->second, CompiledInfo::Origin::Memory,

@@ -26,7 +26,7 @@ namespace nereid {
 struct PrecompiledKernel {
   const KernelLibrary &library;
   LibraryKernel kernel;
-  /// What images became, by signature and device (-1: the CPU). Guarded by
+  /// What images became, by signature and placeOf(device). Guarded by
   /// `loading`.
   std::map<std::pair<size_t, int>, std::shared_ptr<const LoadedImage>> loaded;
   std::mutex loading;
@@ -52,6 +52,8 @@ Expected<size_t> chooseSignature(const LaunchBinding &binding,
 /// lower minor number, else PTX, which the driver assembles, of the newest
 /// architecture up to the device's. Code for "sm_XYa" runs on that alone.
 int rankOnGpu(const KernelImage &image, int major, int minor);
+/// The same of a code object, which runs on its architecture alone.
+int rankOnHip(const KernelImage &image, std::string_view architecture);
 /// The same of "x86-64-v3" where the host has levels 1 to `level`.
 int rankOnHost(const KernelImage &image, int level);
 

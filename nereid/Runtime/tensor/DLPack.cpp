@@ -45,20 +45,32 @@ static DType fromDataType(DataType type) {
 }
 
 static DeviceId toDeviceId(Device device) {
-  return device.isHost() ? DeviceId{DeviceCpu, 0}
-                         : DeviceId{DeviceCuda, device.index()};
+  switch (device.kind()) {
+  case Device::Kind::Cuda:
+    return {DeviceCuda, device.index()};
+  case Device::Kind::Hip:
+    return {DeviceRocm, device.index()};
+  case Device::Kind::Cpu:
+  case Device::Kind::Interp:
+    break;
+  }
+  return {DeviceCpu, 0};
 }
 
 static Device fromDeviceId(DeviceId id) {
   switch (id.type) {
   case DeviceCpu:
   case DeviceCudaHost:
+  case DeviceRocmHost:
     return Device::cpu();
   case DeviceCuda:
     return Device::parse("cuda:" + std::to_string(id.index));
+  case DeviceRocm:
+    return Device::parse("hip:" + std::to_string(id.index));
   default:
     unsupported("memory of device type " + std::to_string(id.type) +
-                "; host memory (1, 3) and cuda memory (2) are known");
+                "; host memory (1, 3, 11), cuda memory (2) and hip memory (10) "
+                "are known");
   }
 }
 

@@ -101,9 +101,8 @@ Tensor empty(Shape shape, DType dtype, Device device) {
   size_t bytes = static_cast<size_t>(count) * byteSize(dtype);
   Shape strides = rowMajorStrides(shape);
   if (!device.isHost()) {
-    auto memory =
-        valueOrThrow(valueOrThrow(gpu::DeviceState::get(device.index()))
-                         ->memory.allocate(bytes));
+    auto memory = valueOrThrow(
+        valueOrThrow(gpu::DeviceState::get(device))->memory.allocate(bytes));
     void *address = memory.get();
     return Tensor(
         std::make_shared<Tensor::Storage>(std::move(memory), /*isOwn=*/true),

@@ -166,6 +166,12 @@ public:
       code = ".target " + request.target + "\n.entry " + request.kernel + "(" +
              kernel.ptx + "\n";
     }
+    if (request.target.starts_with("gfx")) {
+      image.format = ImageFormat::GpuBinary;
+      code = "\x7f"
+             "ELF .entry " +
+             request.kernel + "(" + '\0';
+    }
     for (size_t i = 0; i < request.arguments.size(); ++i) {
       auto *value = std::get_if<StaticValue>(&request.arguments[i]);
       if (value && std::holds_alternative<int64_t>(value->value)) {

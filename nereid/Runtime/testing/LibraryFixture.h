@@ -84,7 +84,11 @@ public:
     KernelImage image = imageOf(signature, target);
     image.format = format;
     std::string code = ".target " + target + "\n.entry add(\n";
-    if (format == ImageFormat::GpuBinary) {
+    if (target.starts_with("gfx")) {
+      code = "\x7f"
+             "ELF " +
+             code + '\0'; // what the fake HIP library takes
+    } else if (format == ImageFormat::GpuBinary) {
       code = "CUBIN " + code + '\0'; // what the fake driver makes
     }
     auto *first = reinterpret_cast<const std::byte *>(code.data());

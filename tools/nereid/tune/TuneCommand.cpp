@@ -147,8 +147,9 @@ static void tuneKernel(const TuneOptions &options) {
     usageError("expected FILE:KERNEL and --grid, got no --grid");
   }
   if (Device::parse(options.device) == Device::interp()) {
-    usageError("--device interp: expected cpu or cuda:N; what the reference "
-               "executor takes says nothing about a configuration");
+    usageError(
+        "--device interp: expected cpu, cuda:N or hip:N; what the reference "
+        "executor takes says nothing about a configuration");
   }
   OutputFiles outputs;
   for (auto [option, path] : {std::pair("--export", &options.exportTo),
@@ -256,7 +257,8 @@ void addTuneCommand(CLI::App &app, std::vector<std::string> words) {
                       "One to three sizes: expressions over the arguments and "
                       "the tuned parameters");
   command
-      ->add_option("--device", options->device, "cpu, or cuda:0, cuda:1, ...")
+      ->add_option("--device", options->device,
+                   "cpu, cuda:0, cuda:1, hip:0, ...")
       ->capture_default_str();
   command->add_flag("--search", options->search,
                     "Also try what is in no list: other block sizes, and on a "

@@ -250,11 +250,11 @@ bool simulateAndProfile(const std::string &target,
   world.target = target;
   world.sample = sample;
   world.tell = std::move(tell);
-  setSimulator(simulatedDriver, /*always=*/true);
+  setSimulator(Device::Kind::Cuda, simulatedDriver, /*always=*/true);
   return true;
 }
 
-void installSimulator() { setSimulator(simulatedDriver); }
+void installSimulator() { setSimulator(Device::Kind::Cuda, simulatedDriver); }
 
 Expected<std::unique_ptr<const Driver>> simulatedDriver() {
   const std::string &target = simulated::world().target;
@@ -268,7 +268,8 @@ Expected<std::unique_ptr<const Driver>> simulatedDriver() {
   // As much as the machine has: what does not fit fails as on a GPU.
   simulated::world().memoryBytes = thisMachine().memoryBytes;
   auto driver = std::make_unique<Driver>();
-#define NEREID_GPU(name, symbol, parameters) driver->name = simulated::name;
+#define NEREID_GPU(name, cuda, hip, parameters) driver->name = simulated::name;
+#define NEREID_GPU_HIP(name, hip, parameters)
 #include "nereid/Runtime/gpu/GpuDriver.def"
   driver->driverGetVersion(&driver->version);
   driver->keepsExactBytes = !options->hasPages;

@@ -88,8 +88,9 @@ inline constexpr Result invalidValue = 1, notFound = 500, notSupported = 801;
 /// Runs it, or keeps it for the graph that the stream records.
 Result enqueue(StreamHandle stream, std::function<Result()> work);
 
-/// Every entry point of GpuDriver.def.
-#define NEREID_GPU(name, symbol, parameters) Result name parameters;
+/// CUDA's entry points of GpuDriver.def.
+#define NEREID_GPU(name, cuda, hip, parameters) Result name parameters;
+#define NEREID_GPU_HIP(name, hip, parameters)
 #include "nereid/Runtime/gpu/GpuDriver.def"
 
 } // namespace nereid::gpu::simulated

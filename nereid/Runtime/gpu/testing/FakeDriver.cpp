@@ -143,13 +143,13 @@ Result cuGetErrorString(Result, const char **text) {
 }
 
 Result cuDeviceGetCount(int *count) {
-  *count = deviceCount;
+  *count = devicesOfKind;
   return Success;
 }
 
 Result cuDeviceGet(DeviceId *device, int ordinal) {
   *device = ordinal;
-  return ordinal < deviceCount ? Success : 101;
+  return ordinal < devicesOfKind ? Success : 101;
 }
 
 Result cuDeviceGetName(char *name, int bytes, DeviceId) {

@@ -1,4 +1,4 @@
-//===- FakeDriver.h - A CUDA driver without a GPU ---------------*- C++ -*-===//
+//===- FakeDriver.h - Drivers without a GPU ---------------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // For tests: the entry points of GpuDriver.def over host memory, in a shared
-// library that loadDriver loads like the real one. Two devices.
+// library that loadDriver loads like the real ones: it is CUDA's driver and
+// HIP's library. Two devices of each.
 //
 // It is as unforgiving as the real driver where a mistake would go unseen
 // otherwise: work of a stream runs only when something waits for it; memory of
@@ -47,8 +48,10 @@ struct FakeFunction {
 };
 
 struct FakeDriver {
-  int version = 12040;
-  /// By the entry's name in the PTX.
+  int version = 12040, hipVersion = 60300000;
+  /// Of hip:0 and hip:1, as the library has them: an architecture and features.
+  std::string architectures[2] = {"gfx942:sramecc+:xnack-", "gfx1100"};
+  /// By the entry's name in the PTX or code object.
   std::map<std::string, FakeFunction> functions;
   size_t memoryBytes = size_t{64} << 20; ///< of each device
   /// A symbol's next call returns this, once.

@@ -57,7 +57,8 @@ struct FunctionObject {
   std::string entry;
 };
 
-inline constexpr int deviceCount = 2;
+/// Of each kind; those of HIP come after CUDA's.
+inline constexpr int devicesOfKind = 2, deviceCount = 2 * devicesOfKind;
 inline constexpr size_t arenaBytes = size_t{1}
                                      << 30; // of addresses, not of memory
 inline constexpr Result invalidValue = 1, captureUnsupported = 900,
@@ -65,9 +66,9 @@ inline constexpr Result invalidValue = 1, captureUnsupported = 900,
 
 struct World {
   std::recursive_mutex mutex;
-  std::byte *arena = nullptr; // that of device 1 follows that of device 0
+  std::byte *arena = nullptr; // of all devices, one after the other
   std::map<DeviceAddress, size_t> blocks[deviceCount];
-  ContextObject contexts[deviceCount] = {{0}, {1}};
+  ContextObject contexts[deviceCount] = {{0}, {1}, {2}, {3}};
   StreamObject legacy;
   std::set<StreamHandle> streams;
   std::map<std::byte *, size_t> pinned;
