@@ -16,7 +16,8 @@
 # FILES       paths, relative to the current source folder
 # SIGNATURES  KERNEL(...) as `nereid compile --signature` takes it, one for each
 #             form of a kernel
-# TARGETS     default: x86-64, x86-64-v3, x86-64-v4 and sm_80
+# TARGETS     processors (x86-64-v3) and GPUs (sm_90a, gfx942); default: x86-64,
+#             x86-64-v3, x86-64-v4 and sm_80
 # NAMESPACE   of the functions; default: the name of the header
 # HEADER      default: <target>.h
 # TUNED       choices that `nereid tune --export` wrote: signatures leave the

@@ -10,7 +10,8 @@
 # OPERATORS   those whose kernels are in it; default: all. The functions of all
 #             are there, and one without kernels throws NotFound. accumulate
 #             (sums of gradients), copy and expression are what others call
-# TARGETS     default: x86-64-v3, x86-64-v4, and the GPUs sm_80 and sm_90a
+# TARGETS     processors (x86-64-v3) and GPUs (sm_90a, gfx942); default: x86-64-v3,
+#             x86-64-v4, sm_80 and sm_90a
 # PTX         those of TARGETS whose PTX is kept beside machine code, for GPUs
 #             that are not among them; default: all
 #

@@ -20,11 +20,15 @@
 
 namespace nereid {
 
+static bool isGpu(const std::string &target) {
+  return nvptx::isArchitecture(target) || amdgpu::isArchitecture(target);
+}
+
 Status LibraryBuilder::addTarget(const std::string &target) {
   if (target == "interp") {
     return {ErrorCode::InvalidArgument,
             "the target 'interp' needs the compiler at run time; expected cpu, "
-            "x86-64-v3 or another CPU level, or sm_90a or another GPU"};
+            "x86-64-v3 or another CPU level, or sm_90a, gfx942 or another GPU"};
   }
   Expected<std::string> resolved = compiler.resolveTarget(target);
   if (!resolved.ok()) {
@@ -167,6 +171,10 @@ Status LibraryBuilder::addCpu(CompileResult result, const std::string &suffix,
 
 Status LibraryBuilder::addGpu(CompileResult result,
                               LibrarySignature &signature) {
+  if (amdgpu::isArchitecture(result.image.target)) { // linked already
+    addImage(std::move(result.image), std::nullopt, signature);
+    return Status::success();
+  }
   std::vector<std::byte> &code = result.image.code;
   std::string ptx = nvptx::removeSourceLines(
       {reinterpret_cast<const char *>(code.data()), code.size()});
@@ -202,13 +210,18 @@ Status LibraryBuilder::addGpu(CompileResult result,
 
 Status LibraryBuilder::keepPtxOf(std::vector<std::string> only) {
   for (const std::string &target : only) {
-    if (std::ranges::find(targets, target) == targets.end()) {
+    if (std::ranges::find(targets, target) == targets.end() ||
+        !nvptx::isArchitecture(target)) {
       std::string list;
       for (const std::string &each : targets) {
-        list += (list.empty() ? "" : ", ") + each;
+        if (nvptx::isArchitecture(each)) {
+          list += (list.empty() ? "" : ", ") + each;
+        }
       }
       return {ErrorCode::InvalidArgument,
-              "--ptx " + target + ": expected one of the targets, " + list};
+              "--ptx " + target +
+                  ": expected one of the targets that have PTX, " +
+                  (list.empty() ? "of which there are none" : list)};
     }
   }
   ptxTargets = std::move(only);
@@ -218,19 +231,11 @@ Status LibraryBuilder::keepPtxOf(std::vector<std::string> only) {
 Status LibraryBuilder::add(const Source &source,
                            const KernelDescription &description,
                            LibrarySignature signature, Processors processors) {
-  for (const std::string &target : targets) {
-    if (amdgpu::isArchitecture(target)) {
-      return {ErrorCode::Unsupported,
-              "--emit header: expected targets that a program can launch, cpu, "
-              "x86-64... or sm_..., got '" +
-                  target + "'; hint: --emit hsaco writes its code object"};
-    }
-  }
   std::vector<std::string> wanted;
   std::ranges::copy_if(
       targets, std::back_inserter(wanted), [&](const std::string &target) {
         return processors == Processors::All ||
-               nvptx::isArchitecture(target) == (processors == Processors::Gpu);
+               isGpu(target) == (processors == Processors::Gpu);
       });
   if (wanted.empty() && !targets.empty()) {
     return Status::success();
@@ -243,7 +248,6 @@ Status LibraryBuilder::add(const Source &source,
   std::string suffix =
       "_" + kernel.name + "_" + std::to_string(kernel.signatures.size());
   for (const std::string &target : wanted) {
-    bool isGpu = nvptx::isArchitecture(target);
     CompileRequest request;
     request.source = source;
     request.kernel = kernel.name;
@@ -253,7 +257,7 @@ Status LibraryBuilder::add(const Source &source,
     request.options.tensorMaps = false;
     request.target = target;
     // Code for the CPU is generated at the end, for all levels at once.
-    request.emit = isGpu ? "" : "llvm";
+    request.emit = isGpu(target) ? "" : "llvm";
     Expected<CompileResult> result = compiler.compile(request);
     if (!result.ok()) {
       return result.status();
@@ -263,8 +267,8 @@ Status LibraryBuilder::add(const Source &source,
         allWarnings.push_back(std::move(warning));
       }
     }
-    status = isGpu ? addGpu(std::move(*result), signature)
-                   : addCpu(std::move(*result), suffix, signature);
+    status = isGpu(target) ? addGpu(std::move(*result), signature)
+                           : addCpu(std::move(*result), suffix, signature);
     if (!status.ok()) {
       return status;
     }

@@ -330,8 +330,23 @@ TEST_F(LibraryCommand, PtxOfSomeTargets) {
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(file("k.h"), HasSubstr("sm_80, sm_86, sm_86 (PTX)."));
   EXPECT_THAT(run(command + "--ptx sm_75", fakePtxas(resources)).err,
-              HasSubstr("--ptx sm_75: expected one of the targets, sm_80, "
-                        "sm_86"));
+              HasSubstr("--ptx sm_75: expected one of the targets that have "
+                        "PTX, sm_80, sm_86"));
+}
+
+TEST_F(LibraryCommand, CodeObjectsOfAmd) {
+  std::string command =
+      scale + "--target x86-64-v3,gfx942,gfx1100 --emit header -o k.h ";
+  CommandResult r = run(command + "-v", none);
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(file("k.h"), HasSubstr("gfx1100, gfx942, x86-64-v3."));
+  EXPECT_THAT(r.err, AllOf(HasSubstr("scale [gfx942]: "), HasSubstr(" VGPRs"),
+                           Not(HasSubstr("only PTX is kept"))));
+  EXPECT_THAT(run(command + "--ptx gfx942", none).err,
+              HasSubstr("--ptx gfx942: expected one of the targets that have "
+                        "PTX, of which there are none"));
+  EXPECT_EQ(
+      run(scale + "--target sm_80,gfx942 --emit header -o k.h", none).code, 0);
 }
 
 TEST_F(LibraryCommand, ArchitecturesThatPtxasDoesNotKnow) {
