@@ -2,7 +2,11 @@
 # docs/Portable.md says what is in them and why.
 
 # GPUs are reached by dlopen, so the C library itself stays dynamic.
-add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections -Wl,--strip-all -Wl,--as-needed)
+# Equal functions become one (docs/Portable.md says how that was verified). At a
+# fixed address a program has no relocations, which are 3 MB of the file, and
+# twice that of memory which each start would write.
+add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections -Wl,--icf=all -Wl,--strip-all -Wl,--as-needed)
+add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
 # What a shared library has from archives stays inside: Debian compiled libz.a and
 # libzstd.a for programs (-fPIE), and their code reaches only symbols that no other
 # library can replace. A Python process may also hold another LLVM.
@@ -75,6 +79,10 @@ function(nereid_mlir_archives variable)
     endif()
   endforeach()
   list(REMOVE_DUPLICATES otherTargets)
+  # Only lld's link-time optimiser parses assembly text; AMDGPU's parser has 6 MB.
+  foreach(target X86 AMDGPU)
+    string(APPEND others "extern \"C\" void LLVMInitialize${target}AsmParser() {}\n")
+  endforeach()
   foreach(target ${otherTargets})
     foreach(part TargetInfo Target TargetMC AsmPrinter AsmParser Disassembler)
       string(APPEND others "extern \"C\" void LLVMInitialize${target}${part}() {}\n")
@@ -83,6 +91,9 @@ function(nereid_mlir_archives variable)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/OtherTargets.cpp CONTENT "${others}" @ONLY)
   add_library(NereidOtherTargets STATIC ${PROJECT_BINARY_DIR}/OtherTargets.cpp)
   target_include_directories(NereidOtherTargets SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  add_library(NereidLeftOut STATIC ${PROJECT_SOURCE_DIR}/cmake/LeftOut.cpp)
+  target_include_directories(NereidLeftOut SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  target_compile_options(NereidLeftOut PRIVATE -fno-rtti)
   add_library(NereidGlibc235 STATIC ${PROJECT_SOURCE_DIR}/cmake/Glibc235.c)
   set(${variable} NereidOtherTargets NereidGlibc235 ${dialects} ${conversions} ${extensions} ${translations} MLIROptLib ${llvm}
       PARENT_SCOPE)
