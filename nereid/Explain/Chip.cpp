@@ -21,6 +21,10 @@ namespace nereid::explain {
 /// begin 4 bytes later, take 1.33 times the sectors that they touch (ncu,
 /// 2026-11). Others with stacked memory are taken to do the same, the rest to
 /// read single sectors: neither was measured.
+/// AMD's data sheets of the Instinct MI210, MI300X and MI350X (accelerators of
+/// a server, at the peak engine clock), and its pages of the Radeon RX 7900 XTX
+/// and RX 9070 XT (boost clock). Their caches have lines of 128 bytes, and ask
+/// memory for 64 or 128. tf32 is xf32, which gfx942 alone has.
 const std::vector<Chip> &chips() {
   static const std::vector<Chip> all = {
       {"h200", "sm_90a", 132, 1.98, 4800, 50, 64, 989, 495, 1979, 1979, 67},
@@ -39,6 +43,12 @@ const std::vector<Chip> &chips() {
       {"b300", "sm_103a", 148, 1.92, 8000, 126, 64, 2250, 1125, 4500, 165, 1.2},
       {"rtx5090", "sm_120a", 170, 2.41, 1792, 96, 32, 210, 105, 419, 838, 0},
       {"t4", "sm_75", 40, 1.59, 320, 4, 32, 65, 0, 0, 130, 0},
+      {"mi210", "gfx90a", 104, 1.7, 1638, 8, 64, 181, 0, 0, 181, 45.3},
+      {"mi300x", "gfx942", 304, 2.1, 5325, 256, 64, 1307, 654, 2615, 2615,
+       163.4},
+      {"mi350x", "gfx950", 256, 2.2, 8000, 256, 64, 2307, 0, 4614, 4614, 72.1},
+      {"rx7900xtx", "gfx1100", 48, 2.5, 960, 96, 64, 123, 0, 0, 123, 0},
+      {"rx9070xt", "gfx1201", 32, 2.97, 640, 64, 64, 195, 0, 389, 389, 0},
   };
   return all;
 }
@@ -79,7 +89,10 @@ Pipes Chip::pipes() const {
       {"sm_75", {64, 64, 2, 16}},     {"sm_80", {64, 128, 32, 16}},
       {"sm_86", {128, 64, 2, 16}},    {"sm_89", {128, 64, 2, 16}},
       {"sm_90a", {128, 128, 64, 16}}, {"sm_100a", {128, 128, 64, 16}},
-      {"sm_103a", {128, 128, 2, 16}}, {"sm_120a", {128, 64, 2, 16}}};
+      {"sm_103a", {128, 128, 2, 16}}, {"sm_120a", {128, 64, 2, 16}},
+      {"gfx90a", {128, 64, 64, 16}},  {"gfx942", {128, 64, 64, 16}},
+      {"gfx950", {128, 64, 64, 16}},  {"gfx1100", {256, 256, 8, 32}},
+      {"gfx1201", {256, 256, 4, 32}}};
   for (const auto &[name, pipes] : all) {
     if (name == target) {
       return pipes;
@@ -120,7 +133,7 @@ static std::string meantBy(std::string_view name) {
       return "; did you mean '" + names.back() + "'?";
     }
     bool isOfTarget =
-        letters.starts_with("sm") && (letters == arch || letters + "a" == arch);
+        letters == arch || (letters.starts_with("sm") && letters + "a" == arch);
     if (isOfTarget) {
       list += (list.empty() ? "" : ", ") + names.back();
     }

@@ -17,7 +17,8 @@
 namespace nereid::explain {
 
 /// Lanes that a multiprocessor serves a cycle, by the kind of instruction (CUDA
-/// C++ Programming Guide, "Throughput of Native Arithmetic Instructions").
+/// C++ Programming Guide, "Throughput of Native Arithmetic Instructions"; AMD's
+/// architecture papers of CDNA 2 to 4, RDNA 3 and RDNA 4).
 struct Pipes {
   double f32, f16x2, f64, special;
 };
@@ -26,6 +27,7 @@ struct Pipes {
 struct Chip {
   std::string_view name;   ///< "h200"
   std::string_view target; ///< that kernels for it are compiled for
+  /// Of AMD compute units (CDNA), or pairs of them that share LDS (RDNA).
   unsigned multiprocessors;
   double gigahertz;          ///< boost
   double gigabytesPerSecond; ///< of memory
@@ -41,6 +43,7 @@ struct Chip {
   /// f16.
   double productRate(std::string_view type, bool isGroup) const;
   Pipes pipes() const;
+  bool isAmd() const { return target.starts_with("gfx"); }
 };
 
 const std::vector<Chip> &chips();

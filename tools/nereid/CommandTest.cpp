@@ -228,6 +228,10 @@ TEST_F(Command, CompileErrors) {
        "expected a stage of the target 'cpu', which are ast, tile"},
       {"compile k.py:scale --emit ptx --target H100",
        "--target: 'H100' is a chip; expected its architecture, sm_90a"},
+      {"compile k.py:scale --emit hsaco --target MI300X",
+       "--target: 'MI300X' is a chip; expected its architecture, gfx942"},
+      {"explain k.py:scale --grid 1 --chip mi300x",
+       "--chip mi300x: expected a chip of NVIDIA's"},
       {"compile k.py:scale --emit asm --target sm_90a",
        "expected a stage of the target 'sm_90a', which are ast, tile"},
       {"compile k.py:scale --signature '*fp32, *fp32, i32, fp32' --target "

@@ -177,7 +177,17 @@ static void explainKernel(const ExplainOptions &options) {
     usageError(
         "expected one of --json and --html on standard output, got both");
   }
-  throwIfFailed(explain::findChip(options.chip).status());
+  explain::Chip chip = valueOrThrow(explain::findChip(options.chip));
+  if (chip.isAmd()) {
+    raise(
+        {ErrorCode::Unsupported,
+         "--chip " + options.chip +
+             ": expected a chip of NVIDIA's, whose accesses the simulated GPU "
+             "counts; hint: nereid compile --target " +
+             std::string(chip.target) +
+             " -v tells registers, spills, LDS and occupancy",
+         {}});
+  }
   OutputFiles outputs;
   for (const auto &[option, path] :
        {std::pair("--json", options.json), std::pair("--html", options.html)}) {
