@@ -73,7 +73,7 @@ struct ContextOptions {
   /// What NEREID_... variables set (docs/KNOBS.md), the level of the processor
   /// and the number of threads among them: the context then has a pool of its
   /// own. Absent: the process's settings and pool. Which drivers are loaded
-  /// (cudaDriver, cupti, simulator) is for the process alone to say.
+  /// (cudaDriver, hipDriver, cupti, simulator) is for the process alone to say.
   std::optional<Knobs> settings = std::nullopt;
   /// Sees what is done for this context. Null: the process's (observe), if
   /// it has one. nereid/Prof records a context by Profiler::start.

@@ -45,7 +45,8 @@ public:
     return Device(Kind::Hip, index);
   }
 
-  /// The fastest device of this machine. With NEREID_INTERP=1 the fastest of
+  /// The fastest device of this machine: hip:0 only where kernels are compiled
+  /// for its architecture. With NEREID_INTERP=1 the fastest of
   /// those on host memory, since only these can be replaced by interp.
   static Device best();
   /// Every device of this machine, fastest first.

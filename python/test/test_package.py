@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import types
 
 import nereid
 import pytest
@@ -38,6 +39,7 @@ def test_torch_is_not_imported_before_it_is_needed():
 
 SCRIPT = """
 import sys
+import types
 import triton
 import triton.language as tl
 import beside
@@ -112,11 +114,24 @@ def test_modules_that_others_import(name):
 
 def test_what_others_ask_of_the_machine():
     target = triton.runtime.driver.active.get_current_target()
-    assert target.backend in ("cpu", "cuda") and hash(target) == hash(triton.backends.compiler.GPUTarget(*vars(target).values()))
+    assert target.backend in ("cpu", "cuda", "hip") and hash(target) == hash(triton.backends.compiler.GPUTarget(*vars(target).values()))
     assert set(triton.backends.backends) == {"nvidia", "cpu"} and triton.backends.backends["cpu"].driver.is_active()
     assert triton.runtime.driver.active.utils.get_device_properties(0)["multiprocessor_count"] > 0
     assert triton.compiler.make_backend(target).parse_options({"num_warps": 8}).num_warps == 8
     assert "cpu" in nereid.devices()
+
+
+def test_targets_of_torch_devices(monkeypatch):
+    from triton.runtime.driver import CudaDriver
+    for architecture, lanes in (("gfx942:sramecc+:xnack-", 64), ("gfx1100", 32)):
+        cuda = types.SimpleNamespace(current_device=lambda: 0, get_device_capability=lambda: (9, 4),
+                                     get_device_properties=lambda device, name=architecture: types.SimpleNamespace(gcnArchName=name))
+        torch = types.SimpleNamespace(cuda=cuda, version=types.SimpleNamespace(hip="6.3"))
+        monkeypatch.setitem(sys.modules, "torch", torch)
+        target = CudaDriver().get_current_target()
+        assert (target.backend, target.arch, target.warp_size) == ("hip", architecture.split(":")[0], lanes)
+        torch.version.hip = None
+        assert CudaDriver().get_current_target().backend == "cuda"
 
 
 def test_arrays_of_every_dtype_for_the_tests_of_others():

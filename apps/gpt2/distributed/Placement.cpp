@@ -25,8 +25,8 @@ using namespace nereid::gpt2;
 }
 
 static int gpusOfMachine() {
-  return int(std::ranges::count_if(
-      Device::available(), [](Device device) { return !device.isHost(); }));
+  return int(std::ranges::count(Device::available(), Device::Kind::Cuda,
+                                &Device::kind));
 }
 
 static void checkGpus(const Options &o) {

@@ -33,10 +33,17 @@ Device Device::best() {
   if (knobs().interp) {
     return cpu();
   }
-  for (Kind kind : {Kind::Cuda, Kind::Hip}) {
+  auto has = [](Kind kind) {
     Expected<int> gpus = gpu::DeviceState::count(kind);
-    if (gpus.ok() && *gpus > 0) {
-      return Device(kind, 0);
+    return gpus.ok() && *gpus > 0;
+  };
+  if (has(Kind::Cuda)) {
+    return cuda();
+  }
+  if (has(Kind::Hip)) {
+    Expected<gpu::DeviceState *> first = gpu::DeviceState::get(hip());
+    if (first.ok() && gpu::isCompiledFor((*first)->properties.architecture)) {
+      return hip();
     }
   }
   return cpu();

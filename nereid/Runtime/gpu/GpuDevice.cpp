@@ -23,6 +23,12 @@ std::string DeviceProperties::target() const {
          (major >= 9 ? "a" : "");
 }
 
+bool isCompiledFor(std::string_view architecture) {
+  constexpr std::string_view known[] = {"gfx90a", "gfx942", "gfx950", "gfx1100",
+                                        "gfx1201"};
+  return std::ranges::find(known, architecture) != std::end(known);
+}
+
 static const char *nameOf(Device::Kind kind) {
   return kind == Device::Kind::Hip ? "hip" : "cuda";
 }

@@ -20,6 +20,7 @@
 #include "nereid/Runtime/gpu/GpuStream.h"
 
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 namespace nereid::gpu {
@@ -43,6 +44,11 @@ struct DeviceProperties {
   /// CompileRequest::target: "sm_89", "sm_90a", "gfx942".
   std::string target() const;
 };
+
+/// Are kernels compiled for this architecture of AMD's (Target/AMDGPU)? A GPU
+/// of another one, such as a desktop processor's own, is no device to be chosen
+/// unasked.
+bool isCompiledFor(std::string_view architecture);
 
 class DeviceState {
 public:

@@ -47,9 +47,8 @@ TEST_F(HipDevices, AMissingLibraryIsNamed) {
               AllOf(HasSubstr("no HIP library: /nonexistent/libamdhip64"),
                     HasSubstr("install the HIP runtime of ROCm"),
                     HasSubstr("use the device 'cpu'")));
-  EXPECT_THAT(
-      gpu::openDriver(Device::Kind::Hip, "libm.so.6").failure().message,
-      HasSubstr("libm.so.6 is no HIP library"));
+  EXPECT_THAT(gpu::openDriver(Device::Kind::Hip, "libm.so.6").failure().message,
+              HasSubstr("libm.so.6 is no HIP library"));
 }
 
 TEST_F(HipDevices, AnOldLibraryIsToldItsVersion) {
@@ -80,6 +79,15 @@ TEST_F(HipDevices, ArchitecturesComeWithoutFeatures) {
   // Not that of all compute units together.
   EXPECT_EQ(first.sharedBytes, 64 << 10);
   EXPECT_EQ(properties(gpu).architecture, "sm_90a");
+}
+
+TEST_F(HipDevices, OnlyThoseWithKernelsAreChosenUnasked) {
+  for (const char *name :
+       {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+    EXPECT_TRUE(gpu::isCompiledFor(name)) << name;
+  }
+  EXPECT_FALSE(gpu::isCompiledFor("gfx1036"));
+  EXPECT_FALSE(gpu::isCompiledFor("gfx9"));
 }
 
 TEST_F(HipDevices, TensorsAreCopied) {
@@ -115,9 +123,8 @@ TEST_F(HipDevices, MemoryIsCountedByDevice) {
   EXPECT_EQ(memoryUse(hip).used, 4096u);
   EXPECT_EQ(memoryUse(gpu).used, 0u);
   EXPECT_EQ(memoryUse(hip).total, size_t{64} << 20);
-  EXPECT_THAT(
-      errorOf([&] { empty({int64_t{1} << 30}, f32, hip); }),
-      HasSubstr("hip:0: out of memory: 4294967296 bytes wanted"));
+  EXPECT_THAT(errorOf([&] { empty({int64_t{1} << 30}, f32, hip); }),
+              HasSubstr("hip:0: out of memory: 4294967296 bytes wanted"));
 }
 
 TEST_F(HipDevices, DLPackCallsThemRocm) {

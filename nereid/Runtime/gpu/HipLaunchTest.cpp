@@ -135,7 +135,8 @@ TEST_F(HipLaunches, CodeObjectsAreKeptByArchitecture) {
   ContextOptions options;
   options.cacheDirectory = folder;
   options.cacheBytes = 1 << 20;
-  Tensor a = x.to(otherHip), b = y.to(otherHip), c = zeros({1000}, f32, otherHip);
+  Tensor a = x.to(otherHip), b = y.to(otherHip),
+         c = zeros({1000}, f32, otherHip);
   for (int process : {0, 1}) {
     Context own(std::make_unique<FakeCompiler>(world), options);
     Kernel add = Kernel::fromSource("", "add", own);

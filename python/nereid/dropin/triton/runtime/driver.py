@@ -77,6 +77,9 @@ class CudaDriver(CpuDriver):
 
     def get_current_target(self):
         import torch
+        if torch.version.hip:  # torch for ROCm calls AMD's GPUs cuda
+            architecture = torch.cuda.get_device_properties(torch.cuda.current_device()).gcnArchName.split(":")[0]
+            return GPUTarget("hip", architecture, 64 if architecture.startswith("gfx9") else 32)
         major, minor = torch.cuda.get_device_capability()
         return GPUTarget("cuda", 10 * major + minor, 32)
 
