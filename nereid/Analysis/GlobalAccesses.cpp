@@ -10,6 +10,8 @@
 #include "nereid/Analysis/RootPointer.h"
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
 using namespace mlir;
 
 namespace nereid {
@@ -96,6 +98,30 @@ void GlobalAccesses::leave(Operation *loop) {
     array.read.leave(loop);
     array.written.leave(loop);
   }
+}
+
+bool ordersGlobalMemory(Operation *kernel) {
+  GlobalAccesses all;
+  return kernel
+      ->walk([&](Operation *op) {
+        auto access = dyn_cast<tile::MemoryAccess>(op);
+        bool isForOthers = access && ((access.reads() && access.writes()) ||
+                                      access.getIsVolatile());
+        GlobalAccesses own = GlobalAccesses::of(op);
+        bool conflicts = isForOthers || all.conflictsWith(own);
+        bool isRepeated = false;
+        for (Operation *loop = op->getParentOp(); loop && loop != kernel;
+             loop = loop->getParentOp()) {
+          if (isa<LoopLikeOpInterface>(loop)) {
+            own.leave(loop);
+            isRepeated = true;
+          }
+        }
+        conflicts |= isRepeated && own.conflictsWith(own);
+        all.add(own);
+        return conflicts ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 } // namespace nereid

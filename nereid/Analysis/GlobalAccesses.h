@@ -64,6 +64,11 @@ private:
   llvm::SmallVector<Array, 2> arrays;
 };
 
+/// Does a thread of a program, or of another one, touch global memory that this
+/// one wrote? Then barriers must order it, and not shared memory alone. Atomic
+/// operations and volatile accesses are made for that.
+bool ordersGlobalMemory(mlir::Operation *kernel);
+
 } // namespace nereid
 
 #endif // NEREID_ANALYSIS_GLOBALACCESSES_H

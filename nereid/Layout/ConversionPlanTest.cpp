@@ -8,7 +8,7 @@
 
 #include "nereid/Layout/ConversionPlan.h"
 
-#include "nereid/Layout/StandardLayouts.h"
+#include "nereid/Layout/MatrixFragments.h"
 
 #include <gtest/gtest.h>
 
@@ -138,10 +138,10 @@ TEST(ConversionPlan, FamiliesConvertWithoutConflicts) {
         blocked(shape, {1, 8}, {4, 8}, {4, 1}, {1, 0}),
         blocked(shape, {8, 1}, {8, 4}, {1, 4}, {0, 1}),
         blocked(shape, {1, 1}, {1, 32}, {2, 2}, {1, 0}),
-        mmaAccumulator(shape, warps),
-        mmaOperand(shape, 0, 2, warps),
-        mmaOperand(shape, 1, 2, warps),
-        mmaOperand(shape, 1, 4, warps)};
+        fragmentResult(shape, mmaFragments(2), warps),
+        fragmentOperand(shape, 0, mmaFragments(2), warps),
+        fragmentOperand(shape, 1, mmaFragments(2), warps),
+        fragmentOperand(shape, 1, mmaFragments(4), warps)};
     for (const LinearLayout &from : layouts) {
       for (const LinearLayout &to : layouts) {
         check(from, to, bytes);
@@ -177,7 +177,7 @@ TEST(ConversionPlan, TransposesUseFullVectorsWhereBothSidesCan) {
 
 TEST(ConversionPlan, OneSideTakesMoreAtOnceThanBothCan) {
   Shape shape = {32, 64};
-  LinearLayout result = mmaAccumulator(shape, {2, 2});
+  LinearLayout result = fragmentResult(shape, mmaFragments(2), {2, 2});
   LinearLayout rows = blocked(shape, {1, 8}, {4, 8}, {4, 1}, {1, 0});
   ConversionPlan out = planConversion(result, rows, 2, narrow);
   EXPECT_EQ(out.storeVector, 2u);

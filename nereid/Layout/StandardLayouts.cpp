@@ -112,56 +112,6 @@ LinearLayout slice(const LinearLayout &parent, unsigned dim) {
 // Tensor cores
 //===----------------------------------------------------------------------===//
 
-/// Warps of an mma tile: along the last two dimensions of `rank`, columns
-/// first; a batch dimension last.
-static LinearLayout spreadWarps(const std::vector<unsigned> &warps) {
-  std::vector<unsigned> order;
-  for (unsigned d = warps.size(); d-- > 0;) {
-    order.push_back(d);
-  }
-  return spread(Axis::Warp, warps, order);
-}
-
-LinearLayout mmaAccumulator(const Shape &shape,
-                            const std::vector<unsigned> &warps) {
-  unsigned rank = shape.size();
-  Axis m = tensorAxis(rank - 2), n = tensorAxis(rank - 1);
-  LinearLayout tile = LinearLayout::identity(Axis::Register, n, 1) *
-                      LinearLayout::identity(Axis::Lane, n, 2) *
-                      LinearLayout::identity(Axis::Lane, m, 3) *
-                      LinearLayout::identity(Axis::Register, m, 1);
-  return fitToShape(tile * spreadWarps(warps), shape);
-}
-
-LinearLayout mmaOperand(const Shape &shape, unsigned index, unsigned kWidth,
-                        const std::vector<unsigned> &warps) {
-  assert(index < 2);
-  unsigned rank = shape.size();
-  Axis k = tensorAxis(rank - 1 - index), outer = tensorAxis(rank - 2 + index);
-  // B is 8 columns wide, A has two blocks of 8 rows; both have two runs of
-  // 4 * kWidth along K.
-  LinearLayout tile =
-      LinearLayout::identity(Axis::Register, k, std::countr_zero(kWidth)) *
-      LinearLayout::identity(Axis::Lane, k, 2) *
-      LinearLayout::identity(Axis::Lane, outer, 3);
-  if (index == 0) {
-    tile = tile * LinearLayout::identity(Axis::Register, outer, 1);
-  }
-  tile = tile * LinearLayout::identity(Axis::Register, k, 1);
-  // Warps along the accumulator's dimension that this operand lacks change
-  // nothing; the order of warp bits is the accumulator's.
-  LinearLayout warpPart;
-  for (unsigned d = rank; d-- > 0;) {
-    unsigned bits = std::countr_zero(warps[d]);
-    bool isMissing = tensorAxis(d) == k;
-    warpPart =
-        warpPart *
-        (isMissing ? LinearLayout::broadcast(Axis::Warp, tensorAxis(d), bits)
-                   : LinearLayout::identity(Axis::Warp, tensorAxis(d), bits));
-  }
-  return fitToShape(tile * warpPart, shape);
-}
-
 LinearLayout warpgroupAccumulator(const Shape &shape,
                                   const std::vector<unsigned> &groups) {
   unsigned rank = shape.size();

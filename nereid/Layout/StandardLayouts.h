@@ -50,20 +50,6 @@ LinearLayout blocked(const Shape &shape,
 /// broadcasts into it for free.
 LinearLayout slice(const LinearLayout &parent, unsigned dim);
 
-/// Accumulator of mma.sync m16n8 (PTX ISA, "Matrix fragments for mma.m16n8k16
-/// with floating point type"): lane 4*r + c holds (r, 2c), (r, 2c+1),
-/// (r+8, 2c), (r+8, 2c+1). `warps` along each of the two dimensions; rank 3
-/// has a batch dimension in front, repeated in registers or over warps.
-LinearLayout mmaAccumulator(const Shape &shape,
-                            const std::vector<unsigned> &warps);
-
-/// Operand of the same instruction. `index` 0: A [M, K]; 1: B [K, N]. A thread
-/// holds `kWidth` consecutive elements along K (32 bits of them: 2 for 16-bit
-/// types, 4 for 8-bit, 1 for tf32). `warps` as for the accumulator: warps along
-/// the dimension that the operand lacks hold copies.
-LinearLayout mmaOperand(const Shape &shape, unsigned index, unsigned kWidth,
-                        const std::vector<unsigned> &warps);
-
 /// Accumulator of wgmma m64 (PTX ISA, "Register Fragments for wgmma"): four
 /// warps, 16 rows each in the layout of mma.sync, with all the columns of their
 /// group in registers. `groups` of four warps along the two dimensions; columns

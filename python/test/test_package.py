@@ -90,7 +90,8 @@ def test_wrong_command_lines(arguments, text):
 def test_names_are_those_of_the_compiler():
     from triton.language._names import NAMES
     modules = {"tl": "triton.language", "tl.math": "triton.language.math", "libdevice": "triton.language.extra.libdevice",
-               "tl.extra.cuda": "triton.language.extra.cuda", "tl.target_info": "triton.language.target_info"}
+               "tl.extra.cuda": "triton.language.extra.cuda", "tl.extra.hip": "triton.language.extra.hip",
+               "tl.target_info": "triton.language.target_info"}
     program = BUILD / "bin/nereid"
     if not program.exists():
         pytest.skip("no bin/nereid in the build folder")
@@ -104,6 +105,7 @@ def test_names_are_those_of_the_compiler():
 
 @pytest.mark.parametrize("name", [
     "triton.language.core", "triton.language.standard", "triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice",
+    "triton.language.extra.hip.libdevice",
     "triton.compiler.errors", "triton.compiler.compiler", "triton.backends.compiler", "triton.runtime.jit", "triton.runtime.autotuner",
     "triton.runtime.driver", "triton.runtime.cache", "triton.runtime.errors", "triton.runtime.interpreter", "triton.tools.tensor_descriptor",
     "triton.testing", "triton.knobs"

@@ -7,9 +7,9 @@ decodes and executes what LLVM made.
 
 What the emulator has no instruction for is reported and does not count: moves inside
 rows by DPP's row_xmask, DS_SWIZZLE, and the invalidation of a cache that a
-barrier needs on RDNA (commit below). Left out, since the emulator ends with a
-signal: scans, whose DS_BPERMUTE asks for lanes below 0 (the processor takes the
-number modulo the wave), and BUFFER_WBL2 of atomics that are not relaxed.
+barrier needs on RDNA, V_MFMA of bytes (commit below). Left out, since the emulator ends with a
+signal: BUFFER_WBL2 of atomics that are not relaxed, and products that take more
+than 128 registers and accumulation registers of a lane on one wave.
 
 Exit status 77, with the reason, where the emulator or NumPy is not there.
 NEREID_TINYGRAD names a checkout of tinygrad's repository; that of commit
@@ -43,6 +43,15 @@ def cases(np):
     def i32(high, *shape):
         return r.integers(0, high, shape).astype(np.int32)
 
+    def few(*shape):  # small integers: every type holds them, and every sum
+        return r.integers(-3, 4, shape).astype(np.float32)
+
+    def f16(*shape):
+        return r.standard_normal(shape).astype(np.float16)
+
+    def of(m, n, k, kind):
+        return ("product_of", 1, [few(m, k), few(k, n)], zeros((m, n), np.float32), [], [m, n, k, kind], 0)
+
     zeros = np.zeros
     return [
         ("add", 3, [f32(700), f32(700)], zeros(700, np.float32), [700], [256], 0),
@@ -57,6 +66,12 @@ def cases(np):
         ("histogram", 1, [i32(16, 256)], zeros(16, np.int32), [], [256, 16], 0),
         ("to_integers", 1, [f32(128)], zeros(128, np.int32), [], [128], 0),
         ("halves", 2, [f32(300).astype(np.float16)], zeros(300, np.float16), [300], [256], 0),
+        ("scanned", 1, [i32(1000, 256)], zeros(256, np.int32), [], [256], 0),
+        *(of(32, 32, 64, kind) for kind in (32, 16, 17, 8, 9, 10)),
+        *(of(*sizes, 16) for sizes in ((1, 16, 16), (7, 24, 40), (15, 64, 8), (48, 32, 48))),
+        of(5, 48, 20, 9), of(40, 8, 96, 17),
+        ("products_of_batches", 1, [f16(3, 5, 40), f16(3, 40, 7)], zeros((3, 5, 7), np.float32), [], [3, 5, 7, 40], 1e-4),
+        ("attention_of_halves", 1, [f16(64, 32), f16(32, 32), f16(32, 32)], zeros((64, 32), np.float32), [], [64, 32, 32], 4e-3),
     ]
 
 

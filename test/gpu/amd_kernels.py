@@ -139,3 +139,50 @@ def divided(x_ptr, y_ptr, z_ptr, n, BLOCK: tl.constexpr):
     mask = at < n
     x, y = tl.load(x_ptr + at, mask=mask, other=1), tl.load(y_ptr + at, mask=mask, other=1)
     tl.store(z_ptr + at, x // y + x % y, mask=mask)
+
+
+@triton.jit
+def product_of(x_ptr, y_ptr, z_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, TYPE: tl.constexpr):
+    """TYPE is the number of an element's bits; of 16 those of fp16, of 17 bf16, of 8 fp8e5, of 9 int8, of 10 fp8e4nv."""
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    x = tl.load(x_ptr + m[:, None] * K + k[None, :])
+    y = tl.load(y_ptr + k[:, None] * N + n[None, :])
+    if TYPE == 32:
+        z = tl.dot(x, y, input_precision="ieee")
+    elif TYPE == 16:
+        z = tl.dot(x.to(tl.float16), y.to(tl.float16))
+    elif TYPE == 17:
+        z = tl.dot(x.to(tl.bfloat16), y.to(tl.bfloat16))
+    elif TYPE == 8:
+        z = tl.dot(x.to(tl.float8e5), y.to(tl.float8e5))
+    elif TYPE == 10:
+        z = tl.dot(x.to(tl.float8e4nv), y.to(tl.float8e5))
+    else:
+        z = tl.dot(x.to(tl.int8), y.to(tl.int8)).to(tl.float32)
+    tl.store(z_ptr + m[:, None] * N + n[None, :], z)
+
+
+@triton.jit
+def products_of_batches(x_ptr, y_ptr, z_ptr, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    i, m, n, k = tl.arange(0, B)[:, None, None], tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    x = tl.load(x_ptr + i * M * K + (m[:, None] * K + k[None, :])[None, :, :])
+    y = tl.load(y_ptr + i * K * N + (k[:, None] * N + n[None, :])[None, :, :])
+    tl.store(z_ptr + i * M * N + (m[:, None] * N + n[None, :])[None, :, :], tl.dot(x, y))
+
+
+@triton.jit
+def attention_of_halves(q_ptr, k_ptr, v_ptr, z_ptr, M: tl.constexpr, N: tl.constexpr, D: tl.constexpr):
+    m, n, d = tl.arange(0, M), tl.arange(0, N), tl.arange(0, D)
+    q = tl.load(q_ptr + m[:, None] * D + d[None, :])
+    k = tl.load(k_ptr + n[:, None] * D + d[None, :])
+    v = tl.load(v_ptr + n[:, None] * D + d[None, :])
+    s = tl.dot(q, tl.trans(k))
+    p = tl.exp(s - tl.max(s, axis=1)[:, None])
+    z = tl.dot(p.to(tl.float16), v) / tl.sum(p, axis=1)[:, None]
+    tl.store(z_ptr + m[:, None] * D + d[None, :], z)
+
+
+@triton.jit
+def scanned(x_ptr, z_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(z_ptr + at, tl.cumsum(tl.load(x_ptr + at), axis=0))

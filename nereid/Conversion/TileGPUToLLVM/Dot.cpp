@@ -30,7 +30,7 @@ void KernelEmitter::emitDot(tile::DotOp op) {
   if (op->hasAttr(tilegpu::warpgroupMmaAttr)) {
     emitWarpgroupMma(op);
   } else if (op->hasAttr(tilegpu::mmaAttr)) {
-    emitMma(op);
+    machine->hasOwnProducts() ? emitMma(op) : emitProduct(op);
   } else {
     emitFma(op);
   }

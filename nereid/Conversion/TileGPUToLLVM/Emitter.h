@@ -236,21 +236,12 @@ public:
 
   // LocalLoad.cpp
   void emitLocalLoad(tilegpu::LocalLoadOp op);
+  struct BufferReader; // BufferReader.h
+  BufferReader openBuffer(tilegpu::LocalLoadOp op);
+  mlir::Value read(BufferReader &reader, unsigned r);
 
   // NV/Fragments.cpp
-  /// An operand of a warp's product that stays in shared memory until a product
-  /// wants a word (32 bits, or an f64) of it.
-  struct Fragment {
-    SlotPlaces places;
-    std::vector<uint32_t> columns; ///< bytes that a bit of the word number adds
-    bool usesMatrices = false, isTransposed = false;
-    mlir::Type wordType;   ///< i32; f64 where that is an element
-    unsigned wordBits = 0; ///< register columns inside a word
-    unsigned perLoad = 1;  ///< words of one instruction
-    unsigned elementBytes = 0;
-    std::vector<uint32_t> inner; ///< bytes of the columns inside a word
-    std::map<unsigned, mlir::Value> words;
-  };
+  struct Fragment; // NV/Fragment.h
   Fragment openFragment(tilegpu::LocalLoadOp op);
   mlir::Value fragmentWord(Fragment &fragment, unsigned word);
 
@@ -275,6 +266,11 @@ public:
   // Dot.cpp
   void emitDot(tile::DotOp op);
   void emitFma(tile::DotOp op);
+
+  // Product.cpp
+  class FragmentProduct;
+  /// One warp's, by Instructions::multiply.
+  void emitProduct(tile::DotOp op);
 
   // NV/Mma.cpp
   class WarpProduct;
@@ -372,6 +368,7 @@ public:
   const AxisInfoAnalysis &axes;
   ConstantStrides strides;
   unsigned warps, producerWarps; ///< that compute; that copy, after them
+  bool ordersGlobal;             ///< barriers do, beside shared memory
   /// Arrays that an element-wise kernel stores to and never loads from, if it
   /// loads more bytes than it stores.
   llvm::DenseSet<mlir::Value> streamed;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Analysis/GlobalAccesses.h"
 #include "nereid/Analysis/RootPointer.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 
@@ -21,7 +22,8 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel,
     : b(kernel.getContext()), loc(kernel.getLoc()), target(target),
       machine(instructions.make(b, loc, target)), policies(policies),
       kernel(kernel), axes(axes), warps(tilegpu::warpsOf(kernel)),
-      producerWarps(tilegpu::producerWarpsOf(kernel)) {
+      producerWarps(tilegpu::producerWarpsOf(kernel)),
+      ordersGlobal(ordersGlobalMemory(kernel)) {
   laneTarget.hasF16c = laneTarget.hasF16Extrema = true;
   laneTarget.hasBf16 = target.hasBf16Arithmetic;
   laneTarget.fpFusion = policies.fpFusion;

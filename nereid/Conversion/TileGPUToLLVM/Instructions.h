@@ -67,6 +67,15 @@ enum class LaneReduction {
 
 enum class IntegerRounding { Nearest, Zero, Down, Up };
 
+/// C += A * B of one instruction's block, as its fragments have it: words of 32
+/// bits, or elements of 32 and 64; sums one by one.
+struct MatrixProduct {
+  const tilegpu::MatrixInstruction &instruction;
+  /// Of the words: bytes with a sign or without, and floats.
+  mlir::Type leftType, rightType;
+  Values left, right, sums;
+};
+
 class Instructions {
 public:
   virtual ~Instructions() = default;
@@ -91,8 +100,9 @@ public:
   virtual mlir::Value globalTimer() = 0;
 
   // Between threads.
-  /// Of all threads of the block.
-  virtual void barrier() = 0;
+  /// Of all threads of the block. They see what the others did to shared memory
+  /// before, and to global memory if it is to be in order, too.
+  virtual void barrier(bool ordersGlobal) = 0;
   /// Of the first `threads` of the block, which is all that compute.
   virtual void barrierOf(unsigned threads) = 0;
   /// Of the lanes of a warp.
@@ -168,6 +178,11 @@ public:
                        mlir::Value barrier) = 0;
   /// Of this thread, from here on; of all threads of four warps alike.
   virtual void setRegisters(unsigned count, bool increase) = 0;
+
+  // Products of one warp.
+  /// By the vendor's folder (`KernelEmitter::emitMma`); else by `multiply`.
+  virtual bool hasOwnProducts() = 0;
+  virtual Values multiply(const MatrixProduct &product) = 0;
 
   // Arithmetic.
   virtual mlir::Value exp2(mlir::Value x) = 0;

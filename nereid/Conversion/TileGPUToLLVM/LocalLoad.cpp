@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/BufferReader.h"
 
 #include <bit>
 
@@ -13,10 +13,7 @@ using namespace mlir;
 
 namespace nereid::togpu {
 
-void KernelEmitter::emitLocalLoad(tilegpu::LocalLoadOp op) {
-  if (staysInBuffer(op)) {
-    return;
-  }
+KernelEmitter::BufferReader KernelEmitter::openBuffer(tilegpu::LocalLoadOp op) {
   const TileInfo &tile = info(op.getType());
   unsigned bytes = tile::getElementBytes(tile.element);
   std::vector<uint32_t> offsets = tilegpu::offsetsOfIndex(
@@ -42,22 +39,39 @@ void KernelEmitter::emitLocalLoad(tilegpu::LocalLoadOp op) {
                             std::countr_zero(width))))) {
     width /= 2;
   }
-  SlotPlaces places =
-      placesIn(op.getBuffer().getType(),
-               slotAddress(op.getBuffer(), op.getSlot()), threadColumns);
-  Registers result(tile.count());
-  for (unsigned r = 0; r < tile.count(); r += width) {
-    if (tile.dead[r]) {
-      continue;
-    }
-    Registers loaded =
-        loadShared(placeToRead(places, sumOfColumns(columns, r), width * bytes),
-                   laneType(tile.element), width);
-    for (unsigned i = 0; i < width; ++i) {
-      result[r + i] = loaded[i];
+  return {placesIn(op.getBuffer().getType(),
+                   slotAddress(op.getBuffer(), op.getSlot()), threadColumns),
+          std::move(columns),
+          width,
+          bytes,
+          laneType(tile.element),
+          Registers(tile.count())};
+}
+
+Value KernelEmitter::read(BufferReader &reader, unsigned r) {
+  if (!reader.loaded[r]) {
+    unsigned first = r - r % reader.width;
+    Registers loaded = loadShared(
+        placeToRead(reader.places, sumOfColumns(reader.columns, first),
+                    reader.width * reader.bytes),
+        reader.lane, reader.width);
+    llvm::copy(loaded, reader.loaded.begin() + first);
+  }
+  return reader.loaded[r];
+}
+
+void KernelEmitter::emitLocalLoad(tilegpu::LocalLoadOp op) {
+  if (staysInBuffer(op)) {
+    return;
+  }
+  const TileInfo &tile = info(op.getType());
+  BufferReader reader = openBuffer(op);
+  for (unsigned r = 0; r < tile.count(); r += reader.width) {
+    if (!tile.dead[r]) {
+      read(reader, r);
     }
   }
-  bind(op, std::move(result));
+  bind(op, std::move(reader.loaded));
 }
 
 } // namespace nereid::togpu

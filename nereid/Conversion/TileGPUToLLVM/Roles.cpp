@@ -46,7 +46,7 @@ static void emitInit(KernelEmitter &e, tilegpu::InitSlotsOp op) {
     }
   }
   e.machine->publishBarriers();
-  e.machine->barrier();
+  e.machine->barrier(e.ordersGlobal);
 }
 
 static void emitIsProducer(KernelEmitter &e, tilegpu::IsProducerOp op) {

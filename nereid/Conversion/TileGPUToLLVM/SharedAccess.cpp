@@ -15,7 +15,7 @@ void KernelEmitter::barrier() {
   if (producerWarps) {
     machine->barrierOf(target.lanes * warps);
   } else {
-    machine->barrier();
+    machine->barrier(ordersGlobal);
   }
 }
 

@@ -87,8 +87,10 @@ static Words wordsFor(MatrixLimit limit, tile::DotOp op,
 Decision LayoutChoice::decisionOf(tile::DotOp op) const {
   Decision d{"dot", "", "", "", ""};
   auto kindOf = [&](unsigned together) -> const tilegpu::MatrixInstruction * {
-    auto kind = operandKind(op);
-    return kind ? target.findMatrix(*kind, together) : nullptr;
+    auto kind = tilegpu::operandKind(op);
+    return together == 1 ? tilegpu::matrixInstruction(target, op)
+           : kind        ? target.findMatrix(*kind, together)
+                         : nullptr;
   };
   auto shape = [](const tilegpu::MatrixInstruction &one) {
     return std::to_string(one.m) + "x" + std::to_string(one.n) + "x" +

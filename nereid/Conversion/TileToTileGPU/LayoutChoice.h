@@ -25,10 +25,6 @@
 
 namespace nereid::totilegpu {
 
-/// As the target's table of instructions names the operands; absent for those
-/// that no matrix instruction takes.
-std::optional<tilegpu::OperandKind> operandKind(tile::DotOp op);
-
 /// Why a product is not made of the target's matrix instructions.
 enum class MatrixLimit {
   None,
@@ -129,6 +125,8 @@ private:
   std::vector<unsigned> warpgroups(tile::DotOp op) const;
   bool runsAlongK(tile::DotOp op, unsigned index) const;
   const tilegpu::MatrixInstruction *groupInstruction(tile::DotOp op) const;
+  /// Of the instruction of one warp, as the product's operands come.
+  MatrixFragments fragmentsOf(tile::DotOp op) const;
   MatrixLimit matrixLimit(tile::DotOp op) const;
   MatrixLimit groupLimit(tile::DotOp op) const;
   /// Elements of a tile that each thread gets, if all get as many.

@@ -20,26 +20,6 @@ using nereid::tilegpu::shapeOf;
 
 namespace nereid::totilegpu {
 
-std::optional<tilegpu::OperandKind> operandKind(tile::DotOp op) {
-  using tilegpu::OperandKind;
-  Type element = tile::getElement(op.getLhs().getType());
-  if (element.isF32()) {
-    return op.getPrecision() == tile::InputPrecision::TF32
-               ? std::optional(OperandKind::TF32)
-               : std::nullopt;
-  }
-  if (isa<Float8E4M3FNType, Float8E5M2Type>(element)) {
-    return OperandKind::F8;
-  }
-  if (element.isInteger(8)) {
-    return OperandKind::I8;
-  }
-  return element.isF16()    ? std::optional(OperandKind::F16)
-         : element.isBF16() ? std::optional(OperandKind::BF16)
-         : element.isF64()  ? std::optional(OperandKind::F64)
-                            : std::nullopt;
-}
-
 /// Issue cycles of a warp for the product on lanes: for each step along K every
 /// element of the result that a thread holds is one multiplication and
 /// addition, and each row and column of them an element read from shared
@@ -90,14 +70,13 @@ MatrixLimit LayoutChoice::matrixLimit(tile::DotOp op) const {
   if (!policies.usesMatrix) {
     return MatrixLimit::Disabled;
   }
-  auto kind = operandKind(op);
   Type element = tile::getElement(op.getLhs().getType());
-  if (!kind) {
-    return element.isF32() ? MatrixLimit::Precision : MatrixLimit::Type;
-  }
-  const tilegpu::MatrixInstruction *one = target.findMatrix(*kind, /*warps=*/1);
+  const tilegpu::MatrixInstruction *one =
+      tilegpu::matrixInstruction(target, op);
   if (!one) {
-    return MatrixLimit::Type;
+    return tilegpu::operandKind(op) == tilegpu::OperandKind::F32
+               ? MatrixLimit::Precision
+               : MatrixLimit::Type;
   }
   int64_t depth = op.getLhs().getType().getShape().back();
   // A register of an operand holds neighbours along K.
@@ -106,6 +85,23 @@ MatrixLimit LayoutChoice::matrixLimit(tile::DotOp op) const {
   }
   return matrixCycles(op, *one) < laneCycles(op) ? MatrixLimit::None
                                                  : MatrixLimit::Work;
+}
+
+/// Is the left operand the result of another product, element by element?
+static bool takesProduct(tile::DotOp op) {
+  DenseSet<Value> seen;
+  SmallVector<Value> work = {op.getLhs()};
+  while (!work.empty()) {
+    Operation *from = work.pop_back_val().getDefiningOp();
+    if (isa_and_nonnull<tile::DotOp>(from)) {
+      return true;
+    }
+    if (from && tile::isElementwise(from) &&
+        seen.insert(from->getResult(0)).second) {
+      work.append(from->operand_begin(), from->operand_end());
+    }
+  }
+  return false;
 }
 
 /// Does a product take its left operand from the result of another, element by
@@ -125,21 +121,20 @@ static bool isChained(tile::DotOp op) {
       }
     }
   }
-  work = {op.getLhs()};
-  while (!work.empty()) {
-    Operation *from = work.pop_back_val().getDefiningOp();
-    if (isa_and_nonnull<tile::DotOp>(from)) {
-      return true;
-    }
-    if (from && tile::isElementwise(from) &&
-        seen.insert(from->getResult(0)).second) {
-      work.append(from->operand_begin(), from->operand_end());
-    }
-  }
-  return false;
+  return takesProduct(op);
+}
+
+/// Sums of one instruction along a side.
+static unsigned blockOf(const tilegpu::MatrixInstruction &one,
+                        MatrixSide side) {
+  return 1u << fragmentBits(one.fragments.result, side);
 }
 
 std::vector<unsigned> LayoutChoice::dotWarps(tile::DotOp op) const {
+  const tilegpu::MatrixInstruction *one =
+      tilegpu::matrixInstruction(target, op);
+  unsigned blockM = blockOf(*one, MatrixSide::M);
+  unsigned blockN = blockOf(*one, MatrixSide::N);
   ArrayRef<int64_t> c = op.getType().getShape();
   size_t rank = c.size();
   // A batch is a product of its own.
@@ -153,8 +148,8 @@ std::vector<unsigned> LayoutChoice::dotWarps(tile::DotOp op) const {
   int64_t m = c[rank - 2], n = c[rank - 1];
   bool rows = isChained(op);
   while (wm * wn < left) {
-    bool canM = llvm::divideCeilSigned(m, wm) > 16,
-         canN = llvm::divideCeilSigned(n, wn) > 8;
+    bool canM = llvm::divideCeilSigned(m, wm) > blockM,
+         canN = llvm::divideCeilSigned(n, wn) > blockN;
     if (canM &&
         (rows ||
          llvm::divideCeilSigned(m, wm) >= llvm::divideCeilSigned(n, wn) ||
@@ -169,8 +164,9 @@ std::vector<unsigned> LayoutChoice::dotWarps(tile::DotOp op) const {
   // Sizes that are no powers of two may leave warps without work that another
   // split gives them: 96 rows by 64 columns on 8 warps.
   auto work = [&](unsigned along) {
-    return llvm::divideCeilSigned(llvm::divideCeilSigned(m, 16), along) *
-           llvm::divideCeilSigned(llvm::divideCeilSigned(n, 8), left / along);
+    return llvm::divideCeilSigned(llvm::divideCeilSigned(m, blockM), along) *
+           llvm::divideCeilSigned(llvm::divideCeilSigned(n, blockN),
+                                  left / along);
   };
   for (unsigned along = 1; along <= left && !rows; along *= 2) {
     if (work(along) < work(wm)) {
@@ -183,7 +179,7 @@ std::vector<unsigned> LayoutChoice::dotWarps(tile::DotOp op) const {
 
 const tilegpu::MatrixInstruction *
 LayoutChoice::groupInstruction(tile::DotOp op) const {
-  auto kind = operandKind(op);
+  auto kind = tilegpu::operandKind(op);
   return kind ? target.findMatrix(*kind, target.warpsOfGroup()) : nullptr;
 }
 
@@ -268,6 +264,12 @@ static bool isLoadedBeside(Value value, Operation *op) {
          from->getBlock() == op->getBlock();
 }
 
+MatrixFragments LayoutChoice::fragmentsOf(tile::DotOp op) const {
+  const MatrixFragments &own =
+      tilegpu::matrixInstruction(target, op)->fragments;
+  return takesProduct(op) ? meetingResult(own) : own;
+}
+
 TileLayout LayoutChoice::dotResult(tile::DotOp op) {
   if (usesWarpgroupMma(op)) {
     return flatten(warpgroupAccumulator(shapeOf(op.getType()), warpgroups(op)));
@@ -275,7 +277,8 @@ TileLayout LayoutChoice::dotResult(tile::DotOp op) {
   if (!usesMma(op)) {
     return defaultLayout(op.getType());
   }
-  return flatten(mmaAccumulator(shapeOf(op.getType()), dotWarps(op)));
+  return flatten(
+      fragmentResult(shapeOf(op.getType()), fragmentsOf(op), dotWarps(op)));
 }
 
 TileLayout LayoutChoice::dotOperand(tile::DotOp op, unsigned index) {
@@ -290,9 +293,8 @@ TileLayout LayoutChoice::dotOperand(tile::DotOp op, unsigned index) {
     return flatten(warpgroupOperand(shapeOf(type), 2, warpgroups(op)));
   }
   if (usesMma(op)) {
-    unsigned bits = tile::getElement(type).getIntOrFloatBitWidth();
-    unsigned kWidth = std::max(32 / bits, 1u);
-    return flatten(mmaOperand(shapeOf(type), index, kWidth, dotWarps(op)));
+    return flatten(
+        fragmentOperand(shapeOf(type), index, fragmentsOf(op), dotWarps(op)));
   }
   return defaultLayout(type); // read from shared memory
 }

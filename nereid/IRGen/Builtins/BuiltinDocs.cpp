@@ -20,6 +20,7 @@ llvm::StringRef heading(llvm::StringRef module) {
       .Case("tl.math", "triton.language.math")
       .Case("libdevice", "triton.language.extra.libdevice")
       .Case("tl.extra.cuda", "triton.language.extra.cuda")
+      .Case("tl.extra.hip", "triton.language.extra.hip")
       .Case("tl.target_info", "triton.language.target_info")
       .Case("tensor_descriptor", "Methods of tensor descriptors")
       .Case("block_ptr", "Methods of block pointers")

@@ -17,6 +17,15 @@ FailureOr<Value> emitGlobalTimer(CallContext &ctx, const BoundArguments &) {
   return Value(Tensor{ctx.emitter.create<tile::GlobalTimerOp>(), DType::Int64});
 }
 
+/// The clock of GlobalTimerOp counts nanoseconds; this one has 100 MHz.
+FailureOr<Value> emitRealTime(CallContext &ctx, const BoundArguments &) {
+  Emitter &e = ctx.emitter;
+  Tensor tick = e.constant(DType::Int64, Int{10});
+  mlir::Value now = e.create<tile::GlobalTimerOp>();
+  return Value(
+      Tensor{e.create<mlir::arith::DivUIOp>(now, tick.value), DType::Int64});
+}
+
 FailureOr<Value> emitProcessorId(CallContext &ctx, const BoundArguments &) {
   return Value(Tensor{ctx.emitter.create<tile::ProcessorIdOp>(), DType::Int32});
 }
@@ -116,6 +125,9 @@ void registerMachineBuiltins(BuiltinTable &table) {
   addTargetInfo(table);
   table.add({"tl.extra.cuda", "globaltimer()", emitGlobalTimer,
              "A clock that all programs share: nanoseconds; on `cpu` ticks of "
+             "the time-stamp counter."});
+  table.add({"tl.extra.hip", "memrealtime()", emitRealTime,
+             "A clock that all programs share, of 100 MHz; on `cpu` a tenth of "
              "the time-stamp counter."});
   table.add({"tl.extra.cuda", "smid()", emitProcessorId,
              "The multiprocessor that runs the program; 0 on `cpu` and "

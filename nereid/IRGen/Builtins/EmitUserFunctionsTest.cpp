@@ -143,6 +143,11 @@ TEST(EmitUserFunctions, SymbolsOfLibdevice) {
               HasSubstr("(symbol, result type)"));
 }
 
+TEST(EmitUserFunctions, TheClockOfHip) {
+  EXPECT_THAT(tileOf("p: *i64", "tl.store(p, tl.extra.hip.memrealtime())"),
+              AllOf(HasSubstr("tile.global_timer"), HasSubstr("arith.divui")));
+}
+
 TEST(EmitUserFunctions, TheMachine) {
   EXPECT_THAT(tileOf("p: *i64", "tl.extra.cuda.gdc_wait()\n"
                                 "tl.store(p, tl.extra.cuda.globaltimer() + "

@@ -50,6 +50,7 @@ static std::string canonicalPath(llvm::StringRef path) {
               "triton.language.random", "triton.language.semantic"},
              "triton.language")
       .Case("triton.language.extra.cuda.utils", "triton.language.extra.cuda")
+      .Case("triton.language.extra.hip.utils", "triton.language.extra.hip")
       .Default(path.str());
 }
 
@@ -70,6 +71,7 @@ tableModules(llvm::StringRef path) {
     return {llvm::StringSwitch<llvm::StringRef>(path)
                 .Case("extra", "tl.extra")
                 .Case("extra.cuda", "tl.extra.cuda")
+                .Case("extra.hip", "tl.extra.hip")
                 .Case("target_info", "tl.target_info")
                 .Default("")};
   }
@@ -81,7 +83,7 @@ static bool isSubmodule(llvm::StringRef path) {
       .Cases({"triton.language", "triton.language.math", "triton.language.core",
               "triton.language.standard", "triton.language.random",
               "triton.language.extra", "triton.language.extra.cuda",
-              "triton.language.target_info"},
+              "triton.language.extra.hip", "triton.language.target_info"},
              true)
       .Default(path.starts_with("triton.language") &&
                path.ends_with(".libdevice"));

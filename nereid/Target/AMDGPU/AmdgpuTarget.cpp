@@ -8,6 +8,7 @@
 #include "nereid/Target/AMDGPU/AmdgpuTarget.h"
 
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
+#include "nereid/Target/AMDGPU/MatrixTable.h"
 
 namespace nereid::amdgpu {
 
@@ -68,6 +69,7 @@ static tilegpu::TargetInfo describe(const Row &row) {
   info.processorRegisters = row.registers;
   info.doubleCycles = row.doubleCycles;
   info.hasBf16Atomics = row.hasBf16Atomics;
+  info.matrix = matrixInstructions(row.name);
   return info;
 }
 

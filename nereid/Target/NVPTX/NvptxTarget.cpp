@@ -70,6 +70,13 @@ matrixInstructions(const Row &row) {
   if (row.computeCapability >= 89) {
     all.push_back({OperandKind::F8, 1, 16, 8, 32, cycles});
   }
+  for (tilegpu::MatrixInstruction &one : all) {
+    bool isByte =
+        one.operand == OperandKind::I8 || one.operand == OperandKind::F8;
+    bool isHalf =
+        one.operand == OperandKind::F16 || one.operand == OperandKind::BF16;
+    one.fragments = mmaFragments(isByte ? 4 : isHalf ? 2 : 1);
+  }
   // wgmma: of this chip alone, neither older nor newer ones have it.
   if (std::string_view(row.name) == "sm_90a") {
     all.push_back({OperandKind::F16, 4, 64, 16, 16});

@@ -86,12 +86,21 @@ public:
     return amd::TimerOp::create(b, loc, b.getI64Type());
   }
 
-  void barrier() override { ROCDL::BarrierOp::create(b, loc); }
+  void barrier(bool ordersGlobal) override {
+    if (ordersGlobal) {
+      ROCDL::BarrierOp::create(b, loc);
+    } else {
+      amd::LdsBarrierOp::create(b, loc);
+    }
+  }
   Value shuffleXor(Value word, unsigned laneMask) override;
+  /// DS_BPERMUTE takes the number modulo the wave; what reads it as it is (an
+  /// emulator) must find a lane there, too.
   Value shuffleIndex(Value word, Value lane) override {
+    Value inWave = arith::AndIOp::create(b, loc, lane, i32(target.lanes - 1));
     return ROCDL::DsBpermuteOp::create(
         b, loc, b.getI32Type(),
-        arith::ShLIOp::create(b, loc, lane, i32(2)).getResult(), word);
+        arith::ShLIOp::create(b, loc, inWave, i32(2)).getResult(), word);
   }
   Value anyLane(Value condition) override {
     Type mask = b.getIntegerType(target.lanes);
@@ -161,6 +170,9 @@ public:
   void countShared(Value address, Value predicate) override {
     amd::CountSharedOp::create(b, loc, address, /*by=*/1, predicate);
   }
+
+  bool hasOwnProducts() override { return false; }
+  Values multiply(const MatrixProduct &product) override;
 
   Value exp2(Value x) override {
     return amd::ApproximateOp::create(b, loc, amd::Function::Exp2, x);
@@ -254,9 +266,8 @@ Value AMDInstructions::shuffleXor(Value word, unsigned laneMask) {
   constexpr uint32_t rowXor = 0x160, rowRotateBy8 = 0x128, halfMirror = 0x141;
   constexpr unsigned row = 16, half = 32;
   if (laneMask & half) {
-    Value other = arith::XOrIOp::create(b, loc, threadNumber(), i32(laneMask));
-    Value lane = arith::AndIOp::create(b, loc, other, i32(target.lanes - 1));
-    return shuffleIndex(word, lane);
+    return shuffleIndex(
+        word, arith::XOrIOp::create(b, loc, threadNumber(), i32(laneMask)));
   }
   unsigned inRow = laneMask % row;
   if (inRow && hasRows()) {
@@ -289,6 +300,25 @@ Value AMDInstructions::shuffleXor(Value word, unsigned laneMask) {
   constexpr uint32_t keepLane = 0x1f, xorPlace = 10;
   return ROCDL::DsSwizzleOp::create(b, loc, b.getI32Type(), word,
                                     i32(row << xorPlace | keepLane));
+}
+
+/// A lane holds neighbours of a column of the instruction's sums, and a result
+/// should have neighbours of a row: it is computed transposed, with the right
+/// operand in A's place. What a product leaves is then what the next one wants
+/// of its left operand.
+Values AMDInstructions::multiply(const MatrixProduct &product) {
+  const tilegpu::MatrixInstruction &one = product.instruction;
+  assert(one.m == one.n && "transposed");
+  if (hasRows()) {
+    return Values(amd::WmmaOp::create(b, loc, one.m, one.k, product.rightType,
+                                      product.right, product.leftType,
+                                      product.left, product.sums)
+                      .getResults());
+  }
+  return Values(amd::MfmaOp::create(b, loc, one.m, one.k, product.rightType,
+                                    product.right, product.leftType,
+                                    product.left, product.sums)
+                    .getResults());
 }
 
 InstructionSet amdInstructionSet() {

@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/NV/Fragment.h"
 #include "nereid/Dialect/NV/IR/NV.h"
 
 #include <bit>

@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/NV/Fragment.h"
 #include "nereid/Conversion/TileGPUToLLVM/NV/OperandType.h"
 #include "nereid/Dialect/NV/IR/NV.h"
 

@@ -135,7 +135,7 @@ public:
     return NVVM::GlobalTimerOp::create(b, loc, b.getI64Type());
   }
 
-  void barrier() override { NVVM::BarrierOp::create(b, loc); }
+  void barrier(bool) override { NVVM::BarrierOp::create(b, loc); }
   void barrierOf(unsigned threads) override {
     constexpr int computing = 1; // 0 is that of all threads
     NVVM::BarrierOp::create(b, loc, TypeRange(), i32(computing), i32(threads),
@@ -281,6 +281,11 @@ public:
   }
   void prefetch(Value address, Value bytes, Value predicate) override {
     nv::PrefetchBulkOp::create(b, loc, address, bytes, predicate);
+  }
+
+  bool hasOwnProducts() override { return true; }
+  Values multiply(const MatrixProduct &) override {
+    llvm_unreachable("NV/Mma.cpp emits products");
   }
 
   Value exp2(Value x) override {

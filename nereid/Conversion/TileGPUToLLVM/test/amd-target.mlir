@@ -22,7 +22,7 @@
 // RDNA: rocdl.update.dpp {{.*}} with 360, 15, 15, true
 // RDNA: rocdl.permlanex16
 // CHECK: amd.store lds
-// CHECK: rocdl.barrier
+// CHECK: amd.lds_barrier
 // CHECK: amd.load lds
 // CHECK-NOT: nv.
 func.func @sum(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {

@@ -6,5 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 include "nereid/Dialect/AMD/IR/AMDArithmeticOps.td"
+include "nereid/Dialect/AMD/IR/AMDMatrixOps.td"
 include "nereid/Dialect/AMD/IR/AMDMemoryOps.td"
 include "nereid/Dialect/AMD/IR/AMDProgramOps.td"

@@ -53,4 +53,16 @@ def AMD_HardwareRegisterOp : AMD_Op<"hardware_register", [MemoryEffects<[MemRead
   let assemblyFormat = "$number `from` $offset `size` $size attr-dict";
 }
 
+def AMD_LdsBarrierOp : AMD_Op<"lds_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The workgroup's waves meet; what they did to LDS comes before what they do after";
+  let description = [{
+    S_BARRIER after a wait for accesses to LDS. Those to global memory stay on
+    their way, and are in no order: `rocdl.barrier` waits for them, too.
+    ```mlir
+    amd.lds_barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 #endif // NEREID_DIALECT_AMD_IR_AMDPROGRAMOPS

@@ -7,6 +7,7 @@
 
 #include "nereid/Dialect/AMD/Transforms/Expander.h"
 
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -36,7 +37,9 @@ static void expandTimer(TimerOp op) {
   Value ticks = callIntrinsic(b, loc, "llvm.readsteadycounter", b.getI64Type());
   Value each =
       LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(10));
-  op.replaceAllUsesWith(LLVM::MulOp::create(b, loc, ticks, each).getResult());
+  auto time = LLVM::MulOp::create(b, loc, ticks, each);
+  time.setOverflowFlags(LLVM::IntegerOverflowFlags::nuw); // for 5,849 years
+  op.replaceAllUsesWith(time.getResult());
   op.erase();
 }
 
@@ -53,6 +56,24 @@ static void expandHardwareRegister(HardwareRegisterOp op) {
   op.erase();
 }
 
+/// Fences of local memory alone (AMDGPUUsage, "Memory Model Relaxation
+/// Annotations"): the release waits for LDS and not for global memory.
+static void expandLdsBarrier(LdsBarrierOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  auto fence = [&](LLVM::AtomicOrdering order) {
+    auto made = LLVM::FenceOp::create(b, loc, order, "workgroup");
+    made->setDiscardableAttr(LLVM::LLVMDialect::getMmraAttrName(),
+                             LLVM::MMRATagAttr::get(b.getContext(),
+                                                    "amdgpu-synchronize-as",
+                                                    "local"));
+  };
+  fence(LLVM::AtomicOrdering::release);
+  ROCDL::SBarrierOp::create(b, loc);
+  fence(LLVM::AtomicOrdering::acquire);
+  op.erase();
+}
+
 bool expandProgram(Operation *op) {
   if (auto size = dyn_cast<GridSizeOp>(op)) {
     expandGridSize(size);
@@ -60,6 +81,10 @@ bool expandProgram(Operation *op) {
   }
   if (auto timer = dyn_cast<TimerOp>(op)) {
     expandTimer(timer);
+    return true;
+  }
+  if (auto barrier = dyn_cast<LdsBarrierOp>(op)) {
+    expandLdsBarrier(barrier);
     return true;
   }
   if (auto reads = dyn_cast<HardwareRegisterOp>(op)) {

@@ -30,8 +30,8 @@ void expandToLLVM(ModuleOp module) {
     }
   });
   for (Operation *op : found) {
-    bool isExpanded =
-        expandMemory(op) || expandArithmetic(op) || expandProgram(op);
+    bool isExpanded = expandMemory(op) || expandArithmetic(op) ||
+                      expandMatrix(op) || expandProgram(op);
     assert(isExpanded && "an instruction that LLVM has no form for");
     (void)isExpanded;
   }

@@ -26,6 +26,7 @@ mlir::Value callIntrinsic(mlir::OpBuilder &b, mlir::Location loc,
 
 bool expandMemory(mlir::Operation *op);
 bool expandArithmetic(mlir::Operation *op);
+bool expandMatrix(mlir::Operation *op);
 bool expandProgram(mlir::Operation *op);
 
 } // namespace nereid::amd

@@ -11,6 +11,7 @@
 #include "nereid/Dialect/AMD/IR/AMD.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Pass/Pass.h"
 
 namespace nereid::amd {

@@ -17,7 +17,7 @@ def ExpandToLLVM : Pass<"amd-to-llvm", "::mlir::ModuleOp"> {
     operations of `llvm`, in a block of their own where there is a predicate.
     `rocdl` operations stay; LLVM's translation knows them.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect"];
 }
 
 #endif // NEREID_DIALECT_AMD_TRANSFORMS_PASSES

@@ -19,6 +19,7 @@
 #ifndef NEREID_DIALECT_TILEGPU_IR_TARGETINFO_H
 #define NEREID_DIALECT_TILEGPU_IR_TARGETINFO_H
 
+#include "nereid/Layout/MatrixFragments.h"
 #include "nereid/Layout/SharedMemoryShape.h"
 
 #include <algorithm>
@@ -29,7 +30,8 @@
 namespace nereid::tilegpu {
 
 /// Elements of a product's operands, as matrix instructions tell them apart.
-enum class OperandKind { F16, BF16, TF32, F64, I8, F8 };
+/// F32 keeps every bit of a float32.
+enum class OperandKind { F16, BF16, TF32, F32, F64, I8, F8 };
 
 /// A matrix instruction, or a few of them, as layouts see it: C[m, n] +=
 /// A[m, k] * B[k, n] by `warps` warps together. A product of one warp may have
@@ -42,6 +44,11 @@ struct MatrixInstruction {
   /// From one to the next of a warp, at the least, in the time that an
   /// instruction of one multiplication and addition a lane takes.
   unsigned cycles = 1;
+  /// Of an instruction of one warp: which lane holds what.
+  MatrixFragments fragments = {};
+  bool takesUnsigned = true; ///< of I8: bytes without a sign, too
+  /// Of F8: elements come as f16, which holds each of them.
+  bool isWidened = false;
 };
 
 struct TargetInfo {

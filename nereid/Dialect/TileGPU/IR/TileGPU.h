@@ -80,6 +80,14 @@ unsigned warpsOf(mlir::Operation *kernel);
 /// 0 where all warps compute.
 unsigned producerWarpsOf(mlir::Operation *kernel);
 
+/// As the target's table of instructions names a product's operands; absent for
+/// those that no matrix instruction takes.
+std::optional<OperandKind> operandKind(tile::DotOp op);
+/// Of one warp, for the operands of `op` on that target; null if there is none.
+/// Where float32 may be read as tf32, it may as well be read exactly.
+const MatrixInstruction *matrixInstruction(const TargetInfo &target,
+                                           tile::DotOp op);
+
 LayoutAttr toAttr(mlir::MLIRContext *context, const TileLayout &layout);
 /// The layout of a tensor type; the type must have one.
 TileLayout layoutOf(mlir::Type type);

@@ -82,6 +82,41 @@ unsigned producerWarpsOf(Operation *kernel) {
 }
 
 //===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+std::optional<OperandKind> operandKind(tile::DotOp op) {
+  Type element = tile::getElement(op.getLhs().getType());
+  if (element.isF32()) {
+    return op.getPrecision() == tile::InputPrecision::TF32 ? OperandKind::TF32
+                                                           : OperandKind::F32;
+  }
+  if (isa<Float8E4M3FNType, Float8E5M2Type>(element)) {
+    return OperandKind::F8;
+  }
+  if (element.isInteger(8)) {
+    return OperandKind::I8;
+  }
+  return element.isF16()    ? std::optional(OperandKind::F16)
+         : element.isBF16() ? std::optional(OperandKind::BF16)
+         : element.isF64()  ? std::optional(OperandKind::F64)
+                            : std::nullopt;
+}
+
+const MatrixInstruction *matrixInstruction(const TargetInfo &target,
+                                           tile::DotOp op) {
+  std::optional<OperandKind> kind = operandKind(op);
+  if (!kind) {
+    return nullptr;
+  }
+  const MatrixInstruction *one = target.findMatrix(*kind, /*warps=*/1);
+  if (!one && kind == OperandKind::TF32) {
+    one = target.findMatrix(OperandKind::F32, /*warps=*/1);
+  }
+  return one && (one->takesUnsigned || !op.getIsUnsigned()) ? one : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
 // Layouts
 //===----------------------------------------------------------------------===//
 

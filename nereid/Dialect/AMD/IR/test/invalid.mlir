@@ -158,3 +158,67 @@ llvm.func @result_of_another_width(%f: f32) {
   %a = amd.float_to_int zero %f to si8 : f32 -> i32
   llvm.return
 }
+
+// -----
+
+llvm.func @product_of_integers(%w: i32) {
+  // expected-error@+1 {{expects operands of f16, bf16, f32, tf32, f64, si8, f8E4M3FN or f8E5M2, got 'ui8'}}
+  %a:4 = amd.mfma 16 deep 16 ui8 %w : i32 times ui8 %w : i32 plus %w, %w, %w, %w : i32, i32, i32, i32
+  llvm.return
+}
+
+// -----
+
+llvm.func @product_of_another_size(%w: i32, %f: f32) {
+  // expected-error@+1 {{expects a size of 16, or of 32 but for f64, got 4}}
+  %a:4 = amd.mfma 4 deep 4 f16 %w, %w : i32, i32 times f16 %w, %w : i32, i32 plus %f, %f, %f, %f : f32, f32, f32, f32
+  llvm.return
+}
+
+// -----
+
+llvm.func @product_of_another_depth(%w: i32, %f: f32) {
+  // expected-error@+1 {{of 16 x 16 of 'f16' has no depth of 8}}
+  %a:4 = amd.mfma 16 deep 8 f16 %w : i32 times f16 %w : i32 plus %f, %f, %f, %f : f32, f32, f32, f32
+  llvm.return
+}
+
+// -----
+
+llvm.func @product_of_two_types(%w: i32, %f: f32) {
+  // expected-error@+1 {{expects operands that go together, got 'f16' times 'bf16'}}
+  %a:4 = amd.mfma 16 deep 16 f16 %w, %w : i32, i32 times bf16 %w, %w : i32, i32 plus %f, %f, %f, %f : f32, f32, f32, f32
+  llvm.return
+}
+
+// -----
+
+llvm.func @words_of_a_product(%w: i32, %f: f32) {
+  // expected-error@+1 {{expects 2 words of B of 'i32', got 'i32'}}
+  %a:4 = amd.mfma 16 deep 16 f16 %w, %w : i32, i32 times f16 %w : i32 plus %f, %f, %f, %f : f32, f32, f32, f32
+  llvm.return
+}
+
+// -----
+
+llvm.func @sums_of_a_product(%w: i32, %f: f32) {
+  // expected-error@+1 {{expects 4 sums of 'i32', got 'f32', 'f32', 'f32', 'f32'}}
+  %a:4 = amd.mfma 16 deep 32 si8 %w, %w : i32, i32 times si8 %w, %w : i32, i32 plus %f, %f, %f, %f : f32, f32, f32, f32
+  llvm.return
+}
+
+// -----
+
+llvm.func @size_of_a_wave_of_32(%w: i32, %f: f32) {
+  // expected-error@+1 {{expects a size of 16 and a depth of 16, got 16 and 32}}
+  %a:8 = amd.wmma 16 deep 32 f16 %w, %w, %w, %w : i32, i32, i32, i32 times f16 %w, %w, %w, %w : i32, i32, i32, i32 plus %f, %f, %f, %f, %f, %f, %f, %f : f32, f32, f32, f32, f32, f32, f32, f32
+  llvm.return
+}
+
+// -----
+
+llvm.func @type_of_a_wave_of_32(%f: f32) {
+  // expected-error@+1 {{expects operands of f16, bf16, si8, ui8, f8E4M3FN or f8E5M2, got 'f32'}}
+  %a:8 = amd.wmma 16 deep 16 f32 %f : f32 times f32 %f : f32 plus %f, %f, %f, %f, %f, %f, %f, %f : f32, f32, f32, f32, f32, f32, f32, f32
+  llvm.return
+}

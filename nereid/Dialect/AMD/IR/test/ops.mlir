@@ -40,10 +40,25 @@ llvm.func @arithmetic(%f: f32, %d: f64) {
   llvm.return
 }
 
+// CHECK-LABEL: llvm.func @matrices
+llvm.func @matrices(%w: i32, %f: f32, %d: f64) {
+  // CHECK: amd.mfma 16 deep 16 f16 %{{.*}}, %{{.*}} : i32, i32 times f16 %{{.*}}, %{{.*}} : i32, i32 plus %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : f32, f32, f32, f32
+  %a:4 = amd.mfma 16 deep 16 f16 %w, %w : i32, i32 times f16 %w, %w : i32, i32 plus %f, %f, %f, %f : f32, f32, f32, f32
+  // CHECK: amd.mfma 16 deep 4 f64 %{{.*}} : f64 times f64 %{{.*}} : f64 plus
+  %b:4 = amd.mfma 16 deep 4 f64 %d : f64 times f64 %d : f64 plus %d, %d, %d, %d : f64, f64, f64, f64
+  // CHECK: amd.mfma 32 deep 8 si8 %{{.*}} : i32 times si8 %{{.*}} : i32 plus
+  %c:16 = amd.mfma 32 deep 8 si8 %w : i32 times si8 %w : i32 plus %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w : i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
+  // CHECK: amd.wmma 16 deep 16 ui8 %{{.*}}, %{{.*}} : i32, i32 times si8 %{{.*}}, %{{.*}} : i32, i32 plus
+  %e:8 = amd.wmma 16 deep 16 ui8 %w, %w : i32, i32 times si8 %w, %w : i32, i32 plus %w, %w, %w, %w, %w, %w, %w, %w : i32, i32, i32, i32, i32, i32, i32, i32
+  llvm.return
+}
+
 // CHECK-LABEL: llvm.func @program
 llvm.func @program() {
   // CHECK: amd.grid_size 2
   %a = amd.grid_size 2
+  // CHECK: amd.lds_barrier
+  amd.lds_barrier
   // CHECK: amd.timer
   %b = amd.timer
   // CHECK: amd.hardware_register 4 from 8 size 8

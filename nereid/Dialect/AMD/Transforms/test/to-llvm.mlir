@@ -98,3 +98,49 @@ llvm.func @program() {
   %c = amd.hardware_register 4 from 8 size 8
   llvm.return
 }
+
+// Each matrix instruction by its intrinsic; operands of 16 bits as vectors of them.
+// CHECK-LABEL: llvm.func @matrices
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.f32.16x16x4f32"
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.f32.16x16x16f16"
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.f32.16x16x32.f16"
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.f32.32x32x8bf16.1k"
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.f32.16x16x32.bf16"
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.f32.16x16x8.xf32"
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.f64.16x16x4f64"
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.i32.16x16x16i8"
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.i32.32x32x16.i8"
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.i32.16x16x64.i8"
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.f32.16x16x32.fp8.bf8"
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.wmma.f32.16x16x16.f16"
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.wmma.f32.16x16x16.bf16"
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.wmma.i32.16x16x16.iu8"
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.wmma.f32.16x16x16.bf8.bf8"
+llvm.func @matrices(%w: i32, %f: f32, %d: f64) {
+  %r0:4 = amd.mfma 16 deep 4 f32 %f : f32 times f32 %f : f32 plus %f, %f, %f, %f : f32, f32, f32, f32
+  %r1:4 = amd.mfma 16 deep 16 f16 %w, %w : i32, i32 times f16 %w, %w : i32, i32 plus %f, %f, %f, %f : f32, f32, f32, f32
+  %r2:4 = amd.mfma 16 deep 32 f16 %w, %w, %w, %w : i32, i32, i32, i32 times f16 %w, %w, %w, %w : i32, i32, i32, i32 plus %f, %f, %f, %f : f32, f32, f32, f32
+  %r3:16 = amd.mfma 32 deep 8 bf16 %w, %w : i32, i32 times bf16 %w, %w : i32, i32 plus %f, %f, %f, %f, %f, %f, %f, %f, %f, %f, %f, %f, %f, %f, %f, %f : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+  %r4:4 = amd.mfma 16 deep 32 bf16 %w, %w, %w, %w : i32, i32, i32, i32 times bf16 %w, %w, %w, %w : i32, i32, i32, i32 plus %f, %f, %f, %f : f32, f32, f32, f32
+  %r5:4 = amd.mfma 16 deep 8 tf32 %f, %f : f32, f32 times tf32 %f, %f : f32, f32 plus %f, %f, %f, %f : f32, f32, f32, f32
+  %r6:4 = amd.mfma 16 deep 4 f64 %d : f64 times f64 %d : f64 plus %d, %d, %d, %d : f64, f64, f64, f64
+  %r7:4 = amd.mfma 16 deep 16 si8 %w : i32 times si8 %w : i32 plus %w, %w, %w, %w : i32, i32, i32, i32
+  %r8:16 = amd.mfma 32 deep 16 si8 %w, %w : i32, i32 times si8 %w, %w : i32, i32 plus %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w : i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
+  %r9:4 = amd.mfma 16 deep 64 si8 %w, %w, %w, %w : i32, i32, i32, i32 times si8 %w, %w, %w, %w : i32, i32, i32, i32 plus %w, %w, %w, %w : i32, i32, i32, i32
+  %r10:4 = amd.mfma 16 deep 32 f8E4M3FN %w, %w : i32, i32 times f8E5M2 %w, %w : i32, i32 plus %f, %f, %f, %f : f32, f32, f32, f32
+  %r11:8 = amd.wmma 16 deep 16 f16 %w, %w, %w, %w, %w, %w, %w, %w : i32, i32, i32, i32, i32, i32, i32, i32 times f16 %w, %w, %w, %w, %w, %w, %w, %w : i32, i32, i32, i32, i32, i32, i32, i32 plus %f, %f, %f, %f, %f, %f, %f, %f : f32, f32, f32, f32, f32, f32, f32, f32
+  %r12:8 = amd.wmma 16 deep 16 bf16 %w, %w, %w, %w : i32, i32, i32, i32 times bf16 %w, %w, %w, %w : i32, i32, i32, i32 plus %f, %f, %f, %f, %f, %f, %f, %f : f32, f32, f32, f32, f32, f32, f32, f32
+  %r13:8 = amd.wmma 16 deep 16 ui8 %w, %w, %w, %w : i32, i32, i32, i32 times si8 %w, %w, %w, %w : i32, i32, i32, i32 plus %w, %w, %w, %w, %w, %w, %w, %w : i32, i32, i32, i32, i32, i32, i32, i32
+  %r14:8 = amd.wmma 16 deep 16 f8E5M2 %w, %w : i32, i32 times f8E5M2 %w, %w : i32, i32 plus %f, %f, %f, %f, %f, %f, %f, %f : f32, f32, f32, f32, f32, f32, f32, f32
+  llvm.return
+}
+
+// A barrier of LDS alone: its fences leave global memory on its way.
+// CHECK-LABEL: llvm.func @lds_barrier
+// CHECK-NEXT: llvm.fence syncscope("workgroup") release {llvm.mmra = #[[LOCAL:.*]]}
+// CHECK-NEXT: rocdl.s.barrier
+// CHECK-NEXT: llvm.fence syncscope("workgroup") acquire {llvm.mmra = #[[LOCAL]]}
+llvm.func @lds_barrier() {
+  amd.lds_barrier
+  llvm.return
+}

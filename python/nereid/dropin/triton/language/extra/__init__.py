@@ -1,1 +1,1 @@
-from . import libdevice, cuda  # noqa: F401
+from . import libdevice, cuda, hip  # noqa: F401
