@@ -46,7 +46,11 @@ struct Measurement::Pending {
 };
 
 Measurement::Measurement(Device device, MeasureOptions options)
-    : device(device), options(std::move(options)) {}
+    : device(device), options(std::move(options)) {
+  if (!this->options.buffer) {
+    this->options.buffer = std::make_shared<Tensor>();
+  }
+}
 
 void Measurement::fail(Entry &entry, const Failure &failure) {
   if (!entry.failure) {
@@ -117,6 +121,7 @@ int64_t flushedBytes(Device device, const Machine &machine) {
 void Measurement::start() {
   constexpr double warmUpMs = 25;
   isStarted = true;
+  Tensor &buffer = *options.buffer;
   if (options.caches == Caches::Cold && !buffer.defined()) {
     buffer = empty({flushedBytes(device, options.machine)}, u8, device);
     buffer.zero();
@@ -133,6 +138,7 @@ void Measurement::start() {
 /// On the host each thread writes its part, so that the caches of all cores
 /// are full of it.
 void Measurement::flush() {
+  Tensor &buffer = *options.buffer;
   if (!device.isHost()) {
     buffer.zero();
     return;

@@ -38,6 +38,7 @@
 #include "nereid/Runtime/Tensor.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -76,6 +77,9 @@ struct MeasureOptions {
   /// Measures runs on host devices, and how much of `seconds` is over.
   SharedClock clock = {};
   Machine machine = thisMachine(); ///< whose caches are emptied
+  /// What is written to empty them. Measurements of one device may share it,
+  /// one after the other: the first one makes it. Null: one of its own.
+  std::shared_ptr<Tensor> buffer = nullptr;
 };
 
 struct Times {
@@ -131,7 +135,6 @@ private:
   Device device;
   MeasureOptions options;
   std::vector<Entry> entries;
-  Tensor buffer; ///< that fills the caches
   bool isStarted = false;
   std::minstd_rand random;
 };

@@ -210,6 +210,19 @@ TEST_F(Measure, CachesOfAGpuAreFlushedBeforeEachColdRun) {
   EXPECT_FLOAT_EQ(float(warm.times(b).ms.median), 2.5f);
 }
 
+TEST_F(Measure, OneBufferServesMeasurementsInTurn) {
+  auto buffer = std::make_shared<Tensor>();
+  auto once = [&] {
+    Measurement cold(gpu, {.clock = ticking, .buffer = buffer});
+    size_t a = cold.add(onGpu("a"));
+    cold.rounds(1, {&a, 1});
+    return buffer->data();
+  };
+  void *first = once();
+  EXPECT_NE(first, nullptr);
+  EXPECT_EQ(once(), first);
+}
+
 TEST_F(Measure, AGpuIsReadAfterAllRoundsAreQueued) {
   Measurement measurement(gpu, {.clock = ticking});
   size_t a = measurement.add(onGpu("a"));

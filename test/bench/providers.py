@@ -126,10 +126,33 @@ def check_killed(nereid, folder):
     assert not used.exists(), used
 
 
+def check_one_process(nereid, folder):
+    """Points share the process, which takes seconds to load PyTorch; one that has failed is not asked again."""
+    python, starts = folder / "counted", folder / "starts"
+    python.write_text(f"""#!{sys.executable}
+import json, sys
+open({str(starts)!r}, "a").write("started\\n")
+for line in sys.stdin:
+    request = json.loads(line)
+    for path in request["results"]:
+        open(path, "wb").close()
+    fails = request["numbers"]["n"] == 32
+    print(json.dumps({{"failure": "no 32"}} if fails else {{"samples": [1.0, 1.0], "runs": 1}}), flush=True)
+""")
+    python.chmod(0o755)
+    command = [nereid, "bench", "vector_add", "n=8,16,32,64", "--seconds", "0", "--times-only", "--against", "theirs=torch:a.b", "--json", "-",
+               "--python", str(python)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    theirs = [row for row in json.loads(done.stdout)["rows"] if row["provider"] == "theirs"]
+    assert [row.get("time [ms]") for row in theirs] == [1.0, 1.0, None, 1.0], theirs
+    assert starts.read_text() == "started\n" * 2, starts.read_text()
+
+
 def main():
     nereid, compiler, sources = sys.argv[1:4]
     with tempfile.TemporaryDirectory() as name:
         check_killed(nereid, Path(name))
+        check_one_process(nereid, Path(name))
         check_library(nereid, compiler, sources, Path(name))
         try:
             import torch  # noqa: F401

@@ -197,6 +197,7 @@ static bool measurePoints(bench::Report &report, const BenchPlan &plan,
                           const ProgressLine &line) {
   Device device = plan.providers[0].device;
   size_t failures = 0, measured = 0;
+  BetweenPoints between;
   for (const VariableValues &point : points) {
     if (Interruption::signal()) {
       report.notes.push_back(
@@ -207,7 +208,7 @@ static bool measurePoints(bench::Report &report, const BenchPlan &plan,
                        std::to_string(points.size()) + "] " + textOf(point);
     line.show(head);
     std::vector<bench::Row> rows =
-        timePoint(plan, options, point, [&](double share) {
+        timePoint(plan, options, point, between, [&](double share) {
           line.show(head + ": " + std::to_string(int(100 * share)) + " %");
         });
     report.rows.insert(report.rows.end(), rows.begin(), rows.end());

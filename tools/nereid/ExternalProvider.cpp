@@ -312,64 +312,77 @@ static nlohmann::json jsonOf(const StaticValue &value) {
       value.value);
 }
 
-/// One line to the script, one from it.
-static std::string ask(const std::string &python, const std::string &request) {
-  int to[2], from[2];
-  if (::pipe2(to, O_CLOEXEC) != 0 || ::pipe2(from, O_CLOEXEC) != 0) {
+PythonProcess::PythonProcess(const std::string &python) : python(python) {
+  int in[2], out[2];
+  if (::pipe2(in, O_CLOEXEC) != 0) {
     raise({ErrorCode::IoError, "cannot make a pipe", {}});
   }
-  pid_t parent = ::getpid(), child = ::fork();
-  if (child < 0) {
-    for (int end : {to[0], to[1], from[0], from[1]}) {
-      ::close(end);
-    }
-    raise({ErrorCode::IoError, "cannot start a process", {}});
+  if (::pipe2(out, O_CLOEXEC) != 0) {
+    ::close(in[0]);
+    ::close(in[1]);
+    raise({ErrorCode::IoError, "cannot make a pipe", {}});
   }
+  pid_t parent = ::getpid();
+  child = ::fork();
   if (child == 0) {
     // It ends with this process, however that ends.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) {
       ::_exit(0);
     }
-    ::dup2(to[0], 0);
-    ::dup2(from[1], 1);
+    ::dup2(in[0], 0);
+    ::dup2(out[1], 1);
     ::execlp(python.c_str(), python.c_str(), "-c", script(), nullptr);
     ::_exit(127);
   }
-  ::close(to[0]);
-  ::close(from[1]);
+  ::close(in[0]);
+  ::close(out[1]);
+  to = in[1];
+  from = out[0];
+  if (child < 0) {
+    ::close(to);
+    ::close(from);
+    raise({ErrorCode::IoError, "cannot start a process", {}});
+  }
+}
+
+/// The end of its input is the end of the script.
+PythonProcess::~PythonProcess() {
+  ::close(to);
+  ::close(from);
+  while (child > 0 && ::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+std::string PythonProcess::ask(const std::string &request) {
   std::string line = request + "\n", reply;
-  (void)writeDescriptor(to[1], line, "the provider's script").ok();
-  ::close(to[1]);
+  (void)writeDescriptor(to, line, "the provider's script").ok();
   char buffer[4096];
   // Processes that the function started may keep the pipe open.
   while (reply.find('\n') == std::string::npos) {
-    ssize_t count = ::read(from[0], buffer, sizeof(buffer));
-    if (count == 0) {
-      break;
-    }
+    ssize_t count = ::read(from, buffer, sizeof(buffer));
     if (count > 0) {
       reply.append(buffer, size_t(count));
-    } else if (errno != EINTR) {
+    } else if (count == 0 || errno != EINTR) {
+      int status = 0;
+      while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+      }
+      child = -1;
+      if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+        raise({ErrorCode::NotFound,
+               "--python: '" + python + "' is no program that can be run",
+               {}});
+      }
       break;
     }
-  }
-  ::close(from[0]);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  bool isMissing = WIFEXITED(status) && WEXITSTATUS(status) == 127;
-  if (isMissing) {
-    raise({ErrorCode::NotFound,
-           "--python: '" + python + "' is no program that can be run",
-           {}});
   }
   return reply;
 }
 
 PythonProvider::PythonProvider(const ExternalText &text,
-                               const BenchOptions &options)
-    : text(text), options(options) {}
+                               const BenchOptions &options,
+                               std::unique_ptr<PythonProcess> &process)
+    : text(text), options(options), process(process) {}
 
 PythonProvider::Answer
 PythonProvider::measure(const std::string &name, const ExternalValues &values,
@@ -440,9 +453,12 @@ PythonProvider::measure(const std::string &name, const ExternalValues &values,
   Answer answer;
   answer.times.name = name;
   answer.times.isCold = !options.isWarm;
+  std::unique_ptr<PythonProcess> used = std::move(process);
+  if (!used) {
+    used = std::make_unique<PythonProcess>(options.python);
+  }
   Json reply = Json::parse(
-      ask(options.python,
-          request.dump(-1, ' ', false, Json::error_handler_t::replace)),
+      used->ask(request.dump(-1, ' ', false, Json::error_handler_t::replace)),
       nullptr, false);
   if (!reply.is_object() || reply.contains("failure")) {
     answer.times.failure = Failure{
@@ -453,6 +469,7 @@ PythonProvider::measure(const std::string &name, const ExternalValues &values,
         {}};
     return answer;
   }
+  process = std::move(used);
   answer.times.ms =
       bench::summarize(reply["samples"].get<std::vector<double>>());
   answer.times.runs = reply["runs"];

@@ -12,6 +12,9 @@
 
 #include "nereid/Bench/Measure.h"
 
+#include <memory>
+#include <sys/types.h>
+
 namespace nereid {
 
 /// What code of others is given: arrays and numbers by the names of the bench's
@@ -40,11 +43,33 @@ private:
   void *function = nullptr;
 };
 
+/// A Python with the script of providers, which answers one request after the
+/// other. It ends with this object, and with this process.
+class PythonProcess {
+public:
+  explicit PythonProcess(const std::string &python);
+  ~PythonProcess();
+  PythonProcess(const PythonProcess &) = delete;
+  PythonProcess &operator=(const PythonProcess &) = delete;
+
+  /// A line; without its end where the process ended instead. Throws where
+  /// `python` is no program.
+  std::string ask(const std::string &request);
+
+private:
+  const std::string python;
+  int to = -1, from = -1;
+  pid_t child = -1;
+};
+
 /// A Python function or a kernel of upstream Triton, timed by a process of its
 /// own (provider.py) on copies of the arrays.
 class PythonProvider {
 public:
-  PythonProvider(const ExternalText &text, const BenchOptions &options);
+  /// `process`, null at first, outlives a point: to load PyTorch takes seconds.
+  /// A failure ends it.
+  PythonProvider(const ExternalText &text, const BenchOptions &options,
+                 std::unique_ptr<PythonProcess> &process);
 
   struct Answer {
     bench::Times times;
@@ -59,6 +84,7 @@ public:
 private:
   const ExternalText &text;
   const BenchOptions &options;
+  std::unique_ptr<PythonProcess> &process;
 };
 
 } // namespace nereid

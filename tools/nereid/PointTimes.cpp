@@ -40,7 +40,7 @@ namespace {
 class PointBench {
 public:
   PointBench(const BenchPlan &plan, const BenchOptions &options,
-             const VariableValues &values);
+             const VariableValues &values, BetweenPoints &between);
   std::vector<bench::Row> run(const std::function<void(double)> &progress);
 
 private:
@@ -76,6 +76,7 @@ private:
   const BenchPlan &plan;
   const BenchOptions &options;
   const VariableValues &values;
+  BetweenPoints &between;
   std::map<std::string, Side> sides; ///< by device
   std::deque<Entry> entries;         // runs refer to them
   std::vector<std::string> written;
@@ -84,8 +85,8 @@ private:
 } // namespace
 
 PointBench::PointBench(const BenchPlan &plan, const BenchOptions &options,
-                       const VariableValues &values)
-    : plan(plan), options(options), values(values) {
+                       const VariableValues &values, BetweenPoints &between)
+    : plan(plan), options(options), values(values), between(between) {
   for (const ProviderText &provider : plan.providers) {
     bind(provider);
   }
@@ -116,7 +117,8 @@ void PointBench::bind(const ProviderText &provider) {
     return;
   }
   --side.providers; // takes time of its own
-  entry.python = std::make_unique<PythonProvider>(*provider.external, options);
+  entry.python = std::make_unique<PythonProvider>(
+      *provider.external, options, between.processes[provider.name]);
 }
 
 /// The run that compiles is also the one whose results are looked at.
@@ -234,6 +236,9 @@ PointBench::run(const std::function<void(double)> &progress) {
     measuring.seconds = options.seconds * double(side.providers);
     if (!options.isWarm) {
       side.arrays->makeSets();
+      auto &buffer = between.buffers[device];
+      buffer = buffer ? buffer : std::make_shared<Tensor>();
+      measuring.buffer = buffer;
     }
     side.measurement =
         std::make_unique<bench::Measurement>(side.arrays->device, measuring);
@@ -274,10 +279,10 @@ PointBench::run(const std::function<void(double)> &progress) {
 
 std::vector<bench::Row>
 timePoint(const BenchPlan &plan, const BenchOptions &options,
-          const VariableValues &values,
+          const VariableValues &values, BetweenPoints &between,
           const std::function<void(double share)> &progress) {
   try {
-    return PointBench(plan, options, values).run(progress);
+    return PointBench(plan, options, values, between).run(progress);
   } catch (const Error &error) {
     // An array that cannot be made, of a type that its generator refuses.
     std::vector<bench::Row> rows;

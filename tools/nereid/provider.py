@@ -5,7 +5,7 @@ arrays, the answer has the samples in milliseconds. How it measures is as nereid
 triton.testing.do_bench: single runs from cold caches, between two events, after a buffer larger than the last-level cache is
 written; or warm ones.
 """
-import array
+import ctypes
 import importlib
 import importlib.util
 import inspect
@@ -38,8 +38,9 @@ def load(what):
 
 def tensor_of(torch, one, device):
     dtype = getattr(torch, one["dtype"])
+    data = bytearray(os.path.getsize(one["file"]))
     with open(one["file"], "rb") as file:
-        data = bytearray(file.read())
+        file.readinto(data)
     flat = torch.frombuffer(data, dtype=dtype) if data else torch.empty(0, dtype=dtype)
     return flat.reshape(one["shape"]).to(device, copy=True)
 
@@ -152,16 +153,7 @@ def measure(torch, call, request):
     return samples, runs
 
 
-def answer(request):
-    try:
-        import torch
-    except ImportError as error:
-        raise RuntimeError(f"{sys.executable} has no PyTorch ({error}); --python names another interpreter") from error
-    device = request["device"]
-    if device.startswith("cuda"):
-        torch.cuda.set_device(device)
-    else:
-        torch.set_num_threads(request["threads"])
+def measure_request(torch, request, device):
     with torch.no_grad():
         arrays, made = {}, {}
         for one in request["arrays"]:
@@ -179,10 +171,25 @@ def answer(request):
                 raise ValueError(f"it returns {tuple(result.shape)}; expected {tuple(written[0].shape)}, as {request['written'][0]}")
             written[0] = result
         for name, tensor, path in zip(request["written"], written, request["results"]):
-            values = tensor.detach().to("cpu", torch.float64).contiguous().flatten()[:request["most_compared"]]
+            values = tensor.detach().flatten()[:request["most_compared"]].to("cpu", torch.float64).contiguous()
             with open(path, "wb") as file:
-                array.array("d", values.tolist()).tofile(file)
-        samples, runs = measure(torch, call, request)
+                file.write((ctypes.c_char * (8 * values.numel())).from_address(values.data_ptr()) if values.numel() else b"")
+        return measure(torch, call, request)
+
+
+def answer(request):
+    try:
+        import torch
+    except ImportError as error:
+        raise RuntimeError(f"{sys.executable} has no PyTorch ({error}); --python names another interpreter") from error
+    device = request["device"]
+    if device.startswith("cuda"):
+        torch.cuda.set_device(device)
+    else:
+        torch.set_num_threads(request["threads"])
+    samples, runs = measure_request(torch, request, device)
+    if device.startswith("cuda"):
+        torch.cuda.empty_cache()  # until the next request the memory is the others'
     return {"samples": samples, "runs": runs, "version": f"PyTorch {torch.__version__}"}
 
 
