@@ -15,6 +15,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 
 using namespace nereid;
@@ -182,6 +183,30 @@ TEST_F(ProfilerOnHost, EachThreadHasATrack) {
   for (const auto &[track, count] : launches) {
     EXPECT_EQ(count, 5000);
   }
+}
+
+TEST_F(ProfilerOnHost, WhatAThreadDidOfALaunchIsOnItsOwnTrack) {
+  profiler.start();
+  std::shared_ptr<Observer> observer = currentObserver();
+  Activity work;
+  work.device = Device::cpu();
+  work.name = "add";
+  ActivityMark mark;
+  observer->begin(work, mark); // reads the clock: 1 us
+  std::jthread([&] { observer->share(work, 1200, 1700); }).join();
+  observer->share(work, 1100, 1600);
+  observer->end(work, mark, true);
+  ReadTrace trace(profiler.json());
+  auto shares = trace.slices("share");
+  ASSERT_THAT(trace.names("share"), ElementsAre("add", "add"));
+  std::set<std::string> tracks;
+  for (const auto &share : shares) {
+    EXPECT_EQ(trace.processOf(share), "cpu");
+    EXPECT_NEAR(double(share["dur"]), 0.5, 1e-3);
+    tracks.insert(trace.trackOf(share));
+  }
+  EXPECT_THAT(tracks, Contains("programs on main thread"));
+  EXPECT_THAT(tracks, Contains(testing::StartsWith("programs on thread ")));
 }
 
 TEST_F(ProfilerOnHost, WhatThereIsNoRoomForIsCounted) {

@@ -188,6 +188,21 @@ void Recording::end(const Activity &work, const ActivityMark &mark, bool isOk) {
   add(record);
 }
 
+void Recording::share(const Activity &work, int64_t beginNs, int64_t endNs) {
+  bool isNew = false;
+  add({beginNs,
+       endNs,
+       work.name,
+       work.symbol,
+       work.constants,
+       0,
+       {},
+       lanes.find(work.device, nullptr, isNew),
+       Record::Kind::Share,
+       work.kind,
+       0});
+}
+
 void Recording::slice(ObservedSlice slice) {
   mine().addSlice(std::move(slice));
 }
@@ -292,6 +307,8 @@ static const char *categoryOf(Activity::Kind kind) {
 }
 
 void TraceMaker::addRecord(const ThreadRecords &thread, const Record &record) {
+  // Above all numbers of threads (the kernel's limit is 2^22).
+  constexpr int64_t firstOfShares = 10000000;
   TraceSlice slice;
   slice.beginNs = record.beginNs;
   slice.endNs = record.endNs;
@@ -308,6 +325,12 @@ void TraceMaker::addRecord(const ThreadRecords &thread, const Record &record) {
     slice.constants = record.constants;
     slice.grid = record.grid;
     slice.bytes = record.bytes;
+    break;
+  case Record::Kind::Share:
+    slice.category = "share";
+    slice.track =
+        track(processOf(lanes.get(record.lane).device),
+              firstOfShares + thread.tid, "programs on " + thread.name, true);
     break;
   case Record::Kind::QueuedActivity:
     slice.category = "queue";

@@ -30,6 +30,7 @@ public:
   void launched(const char *kernel, int64_t beginNs, int64_t endNs) override;
   void begin(const Activity &work, ActivityMark &mark) override;
   void end(const Activity &work, const ActivityMark &mark, bool isOk) override;
+  void share(const Activity &work, int64_t beginNs, int64_t endNs) override;
   void slice(ObservedSlice slice) override;
   void memory(Device device, uint64_t used, uint64_t cached) override;
 

@@ -27,6 +27,7 @@ struct Record {
   enum class Kind : uint8_t {
     Launch,   ///< Kernel::launch, on the host's track
     HostWork, ///< of a host device, done by the launching thread and others
+    Share,    ///< what one of these threads did
     QueuedActivity, ///< of a GPU, as it was queued
   };
   int64_t beginNs, endNs;

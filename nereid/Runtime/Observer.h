@@ -98,6 +98,12 @@ public:
   virtual void end(const Activity &work, const ActivityMark &mark, bool isOk) {
     (void)work, (void)mark, (void)isOk;
   }
+  /// Between begin and end of a host device's work, from `beginNs` to `endNs`,
+  /// this thread did a part of it: one of the pool, or the one that launches.
+  /// Work that the launching thread does alone is not reported.
+  virtual void share(const Activity &work, int64_t beginNs, int64_t endNs) {
+    (void)work, (void)beginNs, (void)endNs;
+  }
   virtual void slice(ObservedSlice slice) { (void)slice; }
   /// From now on the process's tensors of the device have `used` bytes, and
   /// `cached` are kept for later ones.

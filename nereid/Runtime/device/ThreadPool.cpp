@@ -8,6 +8,7 @@
 #include "nereid/Runtime/device/ThreadPool.h"
 
 #include "nereid/Machine/Machine.h"
+#include "nereid/Runtime/Observer.h"
 #include "nereid/Runtime/cache/ImageStore.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Support/Log.h"
@@ -286,7 +287,8 @@ static void runOnNewThreads(int64_t parts, const Work &work) {
 // every launch, and then helps the others. tbb::auto_partitioner deals shares
 // to the first thread that asks, and is slower where a tensor stays in the
 // caches (docs/decisions/Host.md).
-void ThreadPool::runRanges(int64_t count, int64_t grain, RangeBody body) {
+void ThreadPool::runRanges(int64_t count, int64_t grain, RangeBody body,
+                           const SharesWatch *watch) {
   if (count <= grain || threads() == 1) {
     if (count > 0) {
       body(0, count);
@@ -312,12 +314,18 @@ void ThreadPool::runRanges(int64_t count, int64_t grain, RangeBody body) {
     // A worker, or a thread that waits for work of another context.
     roleOfThread.works();
     ContextScope scope(context);
+    int64_t beginNs = watch ? watch->observer.now() : 0;
+    bool isIdle = true;
     for (int64_t i = 0; i < parts; ++i) {
       Share &share = shares[(own + i) % parts];
       int64_t begin, end;
       while (share.take(grain, begin, end)) {
         body(begin, end);
+        isIdle = false;
       }
+    }
+    if (watch && !isIdle) {
+      watch->observer.share(watch->work, beginNs, watch->observer.now());
     }
   };
   if (isForked) [[unlikely]] {

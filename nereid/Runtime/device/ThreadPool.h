@@ -25,6 +25,8 @@
 #include <type_traits>
 
 namespace nereid {
+class Observer;
+struct Activity;
 struct Knobs;
 } // namespace nereid
 
@@ -48,6 +50,12 @@ private:
   void (*call)(const void *, int64_t, int64_t);
 };
 
+/// The observer of what each thread does of some work.
+struct SharesWatch {
+  Observer &observer;
+  const Activity &work;
+};
+
 class ThreadPool {
 public:
   /// A pool of as many threads as the settings say when it is first used.
@@ -69,7 +77,8 @@ public:
   /// shorter than `grain` except the last ones. Returns when all are done. The
   /// body must not throw; its thread works for the caller's context. Start-up
   /// costs some microseconds: small work is better done by the caller itself.
-  void runRanges(int64_t count, int64_t grain, RangeBody body);
+  void runRanges(int64_t count, int64_t grain, RangeBody body,
+                 const SharesWatch *watch = nullptr);
 
 private:
   struct Arena;

@@ -7,9 +7,15 @@
 
 #include "nereid/Runtime/device/ThreadPool.h"
 
+#include "nereid/Runtime/Observer.h"
+
 #include <atomic>
+#include <barrier>
 #include <gtest/gtest.h>
+#include <map>
+#include <mutex>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace nereid;
@@ -53,6 +59,38 @@ TEST(ThreadPool, AChildOfAProcessWithWorkersDoesItsWork) {
   }
   EXPECT_EQ(coveredBy(pool, 1000), 1000);
   pool.setThreads(0);
+}
+
+/// Keeps what threads say of their shares.
+class Shares final : public Observer {
+public:
+  void share(const Activity &work, int64_t beginNs, int64_t endNs) override {
+    std::lock_guard lock(mutex);
+    isOrdered &= beginNs <= endNs;
+    names.emplace(std::this_thread::get_id(), work.name);
+  }
+  std::map<std::thread::id, std::string> names;
+  bool isOrdered = true;
+
+private:
+  std::mutex mutex;
+};
+
+TEST(ThreadPool, EachThreadTellsItsShare) {
+  ThreadPool &pool = ThreadPool::ofProcess();
+  pool.setThreads(2);
+  Shares shares;
+  Activity work;
+  work.name = "k";
+  SharesWatch watch{shares, work};
+  // Neither thread can do both ranges.
+  std::barrier bothAreThere(2);
+  pool.runRanges(
+      2, 1, [&](int64_t, int64_t) { bothAreThere.arrive_and_wait(); }, &watch);
+  pool.setThreads(0);
+  EXPECT_TRUE(shares.isOrdered);
+  ASSERT_EQ(shares.names.size(), 2u);
+  EXPECT_EQ(shares.names[std::this_thread::get_id()], "k");
 }
 
 } // namespace

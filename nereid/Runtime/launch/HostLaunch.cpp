@@ -334,9 +334,12 @@ static void runManyPrograms(Run &run, int64_t programs) {
     ThreadPool &pool = run.launch.binding.kernel.context.pool();
     int64_t balanced = left / (4 * pool.threads());
     int64_t grain = std::max<int64_t>(1, std::min(worthwhile, balanced));
-    pool.runRanges(left, grain, [&](int64_t begin, int64_t end) {
-      timedRange(run, done + begin, done + end);
-    });
+    pool.runRanges(
+        left, grain,
+        [&](int64_t begin, int64_t end) {
+          timedRange(run, done + begin, done + end);
+        },
+        run.launch.watch);
   }
   float measured =
       static_cast<float>(run.busyNs.load()) / static_cast<float>(programs);

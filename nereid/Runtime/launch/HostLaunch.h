@@ -12,6 +12,7 @@
 #include "nereid/Runtime/launch/LaunchBinding.h"
 
 namespace nereid {
+struct SharesWatch;
 
 /// One launch, ready to run.
 struct HostLaunch {
@@ -22,6 +23,8 @@ struct HostLaunch {
   uint32_t flags = 0; ///< LaunchFlags
   /// In program order on the calling thread, as the reference executor does.
   bool sequential = false;
+  /// The observer of what each thread does; may be null.
+  const SharesWatch *watch = nullptr;
 };
 
 /// Returns when every program has run, or KernelFault. The grid has at least

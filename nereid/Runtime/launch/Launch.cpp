@@ -19,6 +19,7 @@
 
 #include "nereid/Runtime/Observer.h"
 #include "nereid/Runtime/cache/ImageStore.h"
+#include "nereid/Runtime/device/ThreadPool.h"
 #include "nereid/Runtime/device/WatchedActivity.h"
 #include "nereid/Runtime/launch/CompileSpecialization.h"
 #include "nereid/Runtime/launch/Composite.h"
@@ -218,14 +219,16 @@ Observer *pointerTo(NoObserver &) { return nullptr; }
 } // namespace
 
 [[gnu::noinline]] static Status launchOnHost(const ReadyLaunch &ready,
-                                             std::array<int32_t, 3> grid) {
+                                             std::array<int32_t, 3> grid,
+                                             const SharesWatch *watch) {
   const LaunchBinding &binding = ready.binding;
   HostLaunch launch{ready.specialization,
                     binding,
                     ready.slots,
                     grid,
                     0,
-                    binding.device.kind() == Device::Kind::Interp};
+                    binding.device.kind() == Device::Kind::Interp,
+                    watch};
   uint64_t bytes = distinctBytes(binding);
   if (bytes <= binding.kernel.context.machine.lastLevelCacheBytes) {
     return runOnHost(launch);
@@ -241,12 +244,13 @@ Observer *pointerTo(NoObserver &) { return nullptr; }
 }
 
 [[gnu::always_inline]] static inline Status
-runOnDevice(const ReadyLaunch &ready, const std::array<int32_t, 3> &sizes) {
+runOnDevice(const ReadyLaunch &ready, const std::array<int32_t, 3> &sizes,
+            const SharesWatch *watch = nullptr) {
   if (!ready.binding.device.isHost()) {
     return launchOnGpu({ready.specialization, ready.binding, ready.slots,
                         ready.slotCount, sizes});
   }
-  return launchOnHost(ready, sizes);
+  return launchOnHost(ready, sizes, watch);
 }
 
 [[gnu::cold, gnu::noinline]] static Status
@@ -263,8 +267,9 @@ runObserved(const ReadyLaunch &ready, const std::array<int32_t, 3> &sizes,
                       distinctBytes(ready.binding),
                       gpu.device ? &gpu.device->currentStream() : nullptr};
   ActivityMark mark;
+  SharesWatch watch{observer, work};
   observer.begin(work, mark);
-  Status status = runOnDevice(ready, sizes);
+  Status status = runOnDevice(ready, sizes, &watch);
   observer.end(work, mark, status.ok());
   return status;
 }
