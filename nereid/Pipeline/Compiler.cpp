@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/ABI/AssembledApart.h"
 #include "nereid/ABI/KernelCompiler.h"
 
 #include "nereid/IRGen/IRGen.h"
@@ -17,6 +18,8 @@
 #include "nereid/Pipeline/BuildId.h"
 #include "nereid/Pipeline/Compilation.h"
 #include "nereid/Pipeline/ContextPool.h"
+#include "nereid/Support/Knobs.h"
+#include "nereid/Target/NVPTX/Ptxas.h"
 
 using namespace mlir;
 
@@ -56,8 +59,14 @@ public:
               "': minnreg=" + std::to_string(options.minRegisters) +
               " is more than maxnreg=" + std::to_string(options.maxRegisters)};
     }
-    ContextPool::Lease context = contexts.take();
-    return Compilation(*context, request, *target).run();
+    Expected<CompileResult> result = [&] {
+      ContextPool::Lease context = contexts.take();
+      return Compilation(*context, request, *target).run();
+    }();
+    if (AssembledApart::ofThread() && result.ok() && request.emit.empty()) {
+      assemble(result->image, options.maxRegisters);
+    }
+    return result;
   }
 
   Expected<std::vector<Diagnostic>>
@@ -115,6 +124,15 @@ public:
   }
 
 private:
+  /// If this fails, the driver gets the PTX. The simulated GPU runs PTX.
+  static void assemble(KernelImage &image, uint32_t maxRegisters) {
+    Expected<std::string> ptxas = nvptx::findPtxas();
+    if (ptxas.ok() && image.format == ImageFormat::GpuAssembly &&
+        knobs().cudaDriver != "simulator") {
+      (void)nvptx::assemble(*ptxas, image, maxRegisters).ok();
+    }
+  }
+
   ContextPool contexts;
 };
 } // namespace

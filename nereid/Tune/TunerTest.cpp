@@ -454,22 +454,50 @@ protected:
     before = exchangeKnobs(settings);
   }
   ~TunedOnGpu() override { exchangeKnobs(before); }
+  /// The kernel "add" gets a list of three.
+  void tuneWarps() {
+    FakeKernel tuned = addKernel();
+    for (int warps : {2, 4, 8}) {
+      ConfigDescription config;
+      config.options.numWarps = static_cast<uint32_t>(warps);
+      config.values["BLOCK_SIZE"] = StaticValue(64);
+      tuned.description.configs.push_back(config);
+    }
+    tuned.description.tuneKey = {"n"};
+    tuned.description.parameters[4].defaultValue.reset();
+    world->kernels["add"] = tuned;
+  }
+  void launch() {
+    Tensor x = zeros({1000}, f32, gpu), out = zeros({1000}, f32, gpu);
+    kernel("add")[16](x, x, out, 1000);
+    synchronize(gpu);
+  }
   std::shared_ptr<TuningChooser> chooser;
   Knobs before;
 };
 } // namespace
 
+// A driver assembles for one thread after the other.
+TEST_F(TunedOnGpu, TrialsAreAssembledByTheCompiler) {
+  tuneWarps();
+  world->hasAssembler = true;
+  launch();
+  EXPECT_EQ(world->assembled, 3);
+  EXPECT_EQ(calls("cuModuleLoadDataEx"), 3);
+  EXPECT_TRUE(driver().jitOptions.empty());
+}
+
+TEST_F(TunedOnGpu, ADriverThatRefusesMachineCodeAssemblesItself) {
+  tuneWarps();
+  world->hasAssembler = true;
+  driver().failNext["cuModuleLoadDataEx"] = cuda::NoBinaryForGpu;
+  launch();
+  EXPECT_EQ(world->assembled, 1);
+  EXPECT_EQ(calls("cuModuleLoadDataEx"), 4);
+}
+
 TEST_F(TunedOnGpu, EventsOfTheDeviceDecide) {
-  FakeKernel tuned = addKernel();
-  for (int warps : {2, 4, 8}) {
-    ConfigDescription config;
-    config.options.numWarps = static_cast<uint32_t>(warps);
-    config.values["BLOCK_SIZE"] = StaticValue(64);
-    tuned.description.configs.push_back(config);
-  }
-  tuned.description.tuneKey = {"n"};
-  tuned.description.parameters[4].defaultValue.reset();
-  world->kernels["add"] = tuned;
+  tuneWarps();
   std::map<unsigned, int> launches;
   driver().functions["add"].milliseconds = 0;
   driver().functions["add"].run = [&](const gpu::FakeKernelCall &call) {

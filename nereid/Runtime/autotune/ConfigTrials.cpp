@@ -7,6 +7,7 @@
 
 #include "nereid/Runtime/autotune/ConfigTrials.h"
 
+#include "nereid/ABI/AssembledApart.h"
 #include "nereid/Runtime/Stream.h"
 #include "nereid/Runtime/cache/ImageStore.h"
 #include "nereid/Runtime/launch/Composite.h"
@@ -314,6 +315,7 @@ Status ConfigSelection::Trials::compile(size_t index) {
     return status;
   }
   LaunchBinding compiled = trial.binding; // heuristics fill in a copy
+  AssembledApart apart;
   Expected<const LoadedImage *> loaded = steps.compile(compiled);
   if (loaded.ok()) {
     trial.image = &(*loaded)->image;

@@ -47,7 +47,13 @@ public:
     constexpr int64_t mostBytes = int64_t{1} << 26;
     int64_t bytes = 0;
     size_t whole = 0, all = 0;
-    forEachTensor(binding, [&](const std::string &, const Tensor &) { ++all; });
+    forEachTensor(binding, [&](const std::string &, const Tensor &tensor) {
+      ++all;
+      bytes += tensor.defined() ? tensor.bytes() : 0;
+    });
+    if (bytes > mostBytes) { // before any is copied
+      return refusal("tensors are large");
+    }
     for (size_t i = 0; i < binding.size(); ++i) {
       const Argument *argument = binding.get(i);
       if (argument && argument->kind == Argument::Kind::Pointer) {
@@ -58,9 +64,8 @@ public:
       }
       ++whole;
       const Tensor &tensor = *argument->tensor;
-      bytes += tensor.bytes();
-      if (!tensor.defined() || !tensor.isContiguous() || bytes > mostBytes) {
-        return refusal("a tensor is large, or has gaps");
+      if (!tensor.defined() || !tensor.isContiguous()) {
+        return refusal("a tensor has gaps");
       }
       if (Status status = add(i, tensor); !status.ok()) {
         return status;

@@ -7,6 +7,7 @@
 
 #include "nereid/Runtime/cache/ImageStore.h"
 
+#include "nereid/ABI/AssembledApart.h"
 #include "nereid/ABI/Encoding.h"
 #include "nereid/Runtime/device/WatchedActivity.h"
 #include "nereid/Support/Hash.h"
@@ -236,11 +237,15 @@ static void tellCache(const WatchedSlice &watched,
   }
 }
 
+/// By drivers that are older than the assembler.
+static std::atomic<bool> machineCodeIsRefused = false;
+
 Expected<Context::State::Obtained>
 Context::State::compile(const CompileRequest &request, Device device,
                         std::optional<Digest> storeAs) {
   Stopwatch total(*clock);
   WatchedSlice watched;
+  AssembledApart apart(AssembledApart::ofThread() && !machineCodeIsRefused);
   Expected<CompileResult> result = compiler->compile(request);
   if (!result.ok()) {
     return result.failure();
@@ -254,9 +259,18 @@ Context::State::compile(const CompileRequest &request, Device device,
   if (storeAs) {
     kept = result->image;
   }
+  bool isMachineCode = result->image.format == ImageFormat::GpuBinary;
   Stopwatch loading(*clock);
   Expected<std::shared_ptr<const LoadedImage>> loaded =
       load(std::move(result->image), device, request.options.maxRegisters);
+  if (!loaded.ok() && isMachineCode) {
+    AssembledApart byTheDriver(false);
+    Expected<Obtained> again = compile(request, device, storeAs);
+    if (again.ok()) {
+      machineCodeIsRefused = true;
+    }
+    return again;
+  }
   if (!loaded.ok()) {
     return loaded.failure();
   }

@@ -16,6 +16,7 @@
 #ifndef NEREID_RUNTIME_TESTING_FAKECOMPILER_H
 #define NEREID_RUNTIME_TESTING_FAKECOMPILER_H
 
+#include "nereid/ABI/AssembledApart.h"
 #include "nereid/ABI/KernelCompiler.h"
 
 #include <atomic>
@@ -98,8 +99,9 @@ struct FakeWorld {
       heuristics;
   std::function<std::vector<HookAction>(const HookRequest &)> hook;
   std::function<std::vector<size_t>(const HookRequest &)> prune;
+  bool hasAssembler = false; ///< which gives the text another format
   std::string buildId = "fake-1";
-  std::atomic<int> compiles = 0, loads = 0, evaluations = 0;
+  std::atomic<int> compiles = 0, loads = 0, evaluations = 0, assembled = 0;
   std::mutex mutex;
   std::vector<CompileRequest> requests;
 };
@@ -181,6 +183,10 @@ public:
     }
     auto *first = reinterpret_cast<const std::byte *>(code.data());
     image.code.assign(first, first + code.size());
+    if (world->hasAssembler && AssembledApart::ofThread()) {
+      image.format = ImageFormat::GpuBinary;
+      ++world->assembled;
+    }
     return result;
   }
 
