@@ -10,6 +10,8 @@
 #include "nereid/Support/EditDistance.h"
 
 #include <cctype>
+#include <set>
+#include <utility>
 
 namespace nereid::explain {
 
@@ -158,6 +160,38 @@ Expected<Chip> findChip(std::string_view name) {
   return {ErrorCode::InvalidArgument, "no chip '" + std::string(name) +
                                           "'; expected one of " + chipNames() +
                                           meantBy(name)};
+}
+
+std::optional<Chip> chipOfGpu(std::string_view name) {
+  // "NVIDIA GeForce RTX 4090", "NVIDIA A100-SXM4-40GB", "NVIDIA H100 PCIe".
+  std::set<std::string> words;
+  std::string word, before;
+  for (char c : std::string(name) + " ") {
+    if (std::isalnum(static_cast<unsigned char>(c))) {
+      word += char(std::tolower(static_cast<unsigned char>(c)));
+      continue;
+    }
+    words.insert(word);
+    words.insert(before + word);
+    if (word.ends_with("gb")) {
+      words.insert(word.substr(0, word.size() - 2));
+    }
+    before = std::exchange(word, "");
+  }
+  std::optional<Chip> best;
+  for (const Chip &chip : chips()) {
+    std::string_view rest = chip.name;
+    bool hasAll = true;
+    while (hasAll && !rest.empty()) {
+      std::string_view part = rest.substr(0, rest.find('-'));
+      hasAll = words.contains(std::string(part));
+      rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    }
+    if (hasAll && (!best || chip.name.size() > best->name.size())) {
+      best = chip;
+    }
+  }
+  return best;
 }
 
 Expected<Chip> chipOfTarget(std::string_view target) {

@@ -10,6 +10,7 @@
 
 #include "nereid/ABI/Status.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,9 @@ std::string chipNames();
 /// By name. InvalidArgument with the list otherwise, and with the chip that was
 /// meant where that can be guessed ("H100", "sm_90a").
 Expected<Chip> findChip(std::string_view name);
+/// The one that a driver calls so: "NVIDIA H100 80GB HBM3". None where it is
+/// not in the table.
+std::optional<Chip> chipOfGpu(std::string_view name);
 /// The first one with this target: "sm_90a" is an H200.
 Expected<Chip> chipOfTarget(std::string_view target);
 

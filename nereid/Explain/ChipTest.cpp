@@ -1,4 +1,4 @@
-//===- ChipTest.cpp - Rates of GPUs that are sold -------------------------===//
+//===- ChipTest.cpp - Which chip a GPU is, and the rates of AMD's ----------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,4 +54,25 @@ TEST(Chips, AmdsAreFoundByNameAndArchitecture) {
               HasSubstr("of that architecture: rx7900xtx"));
   EXPECT_THAT(findChip("Radeon RX 7900 XTX").failure().message,
               HasSubstr("did you mean 'rx7900xtx'?"));
+}
+
+static std::string chipOf(const char *name) {
+  std::optional<Chip> chip = chipOfGpu(name);
+  return chip ? std::string(chip->name) : "";
+}
+
+TEST(Chip, IsFoundByTheDriversName) {
+  EXPECT_EQ(chipOf("NVIDIA H100 80GB HBM3"), "h100");
+  EXPECT_EQ(chipOf("NVIDIA H100 PCIe"), "h100-pcie");
+  EXPECT_EQ(chipOf("NVIDIA GH200 480GB"), "gh200");
+  EXPECT_EQ(chipOf("NVIDIA A100-SXM4-80GB"), "a100");
+  EXPECT_EQ(chipOf("NVIDIA A100-SXM4-40GB"), "a100-40");
+  EXPECT_EQ(chipOf("NVIDIA GeForce RTX 4090"), "rtx4090");
+  EXPECT_EQ(chipOf("NVIDIA L40S"), "l40s");
+  EXPECT_EQ(chipOf("Tesla T4"), "t4");
+}
+
+TEST(Chip, OneThatIsNotInTheTableIsNone) {
+  EXPECT_EQ(chipOf("NVIDIA T400 4GB"), "");
+  EXPECT_EQ(chipOf(""), "");
 }

@@ -41,30 +41,33 @@ static double wavesOf(const Report &report) {
 }
 
 /// Each limit as if nothing else took time. Memory gives 0.92 of its rate (a
-/// copy of 1 GiB on an H200, 2026-11), and the second-level cache 40 bytes a
-/// cycle and multiprocessor (80 slices of 64 bytes for 132 of them), 64 to one
-/// of them. A
-/// multiprocessor takes a pass through its own memory a cycle, which is a line
-/// of 128 bytes or a word of each bank, and issues four instructions. Atomics
-/// at one sector take a cycle each, one after the other. What a block waits for
-/// by itself overlaps with the other blocks of its multiprocessor, and with
-/// itself as far as it copies ahead: as if the two were sides of a right angle.
-/// A kernel that does nothing takes 2 us.
+/// copy of 1 GiB on an H200, 2026-11), and half of a line takes 1.6 times as
+/// long as its bytes (rows of 64 bytes in every 128, on an H100 and an H200).
+/// The second-level cache has 80 slices for 132 multiprocessors, and gives one
+/// of them two sectors a cycle. The chip starts a block a cycle (1.2 on an
+/// H200, of a million, ncu, 2026-11). A multiprocessor takes a pass through its
+/// own memory a cycle, which is a line of 128 bytes or a word of each bank, and
+/// issues four instructions. Atomics at one sector take a cycle each, one after
+/// the other. What a block waits for by itself overlaps with the other blocks
+/// of its multiprocessor, and with itself as far as it copies ahead: as if the
+/// two were sides of a right angle. A kernel that does nothing takes 2 us.
 void predict(Report &report, double cycles) {
   constexpr double achieved = 0.92, issued = 4, launchUs = 2;
-  constexpr double cacheRate = 40, ownCacheRate = 64;
+  constexpr double slices = 0.625, ownSlices = 1, leftOut = 0.6;
   const Chip &chip = report.chip;
   double cyclesOfUs = chip.gigahertz * 1e3;
   double evenly = chip.multiprocessors * cyclesOfUs;
   double ofAll = evenly / report.imbalance();
-  double bytes = report.movedRead + report.movedWritten;
+  double bytes =
+      report.movedRead + report.movedWritten + leftOut * report.halvesLeftOut;
   report.blockCycles = cycles;
   report.blocksTogether = blocksTogether(report);
   const std::pair<Bound, double> rates[] = {
       {Bound::Memory, bytes / (chip.gigabytesPerSecond * achieved * 1e3)},
-      {Bound::Cache, std::max(report.cacheBytes / cacheRate / evenly,
-                              report.cacheBytes / ownCacheRate / ofAll)},
+      {Bound::Cache, std::max(report.cacheTurns / slices / evenly,
+                              report.cacheTurns / ownSlices / ofAll)},
       {Bound::Passes, report.passes / ofAll},
+      {Bound::Starts, double(report.blocks) / cyclesOfUs},
       {Bound::Compute, report.instructions / issued / ofAll},
       {Bound::Floats, report.floatUs * report.imbalance()},
       {Bound::Products, report.productUs * report.imbalance()},

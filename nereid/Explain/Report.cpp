@@ -45,6 +45,8 @@ const char *name(Bound bound) {
     return "cache";
   case Bound::Passes:
     return "passes";
+  case Bound::Starts:
+    return "starts";
   case Bound::Compute:
     return "instructions";
   case Bound::Floats:
@@ -239,6 +241,22 @@ void Maker::addFloats(const std::string &opcode, double warps,
   }
 }
 
+/// A slice of the second-level cache serves two sectors of a line a cycle. It
+/// reads and writes what atomics change, and what was written in part waits for
+/// the rest of the sector: 2.1 and 2.7 cycles (one word of each sector of 268
+/// MB, on an H200, ncu, 2026-11).
+static double cacheTurns(const sim::Counts &counts,
+                         std::optional<AccessKind> kind) {
+  constexpr double atomic = 2.1, inPart = 2.7;
+  double turns = double(counts.turns);
+  if (kind == AccessKind::Atomic) {
+    return atomic * turns;
+  }
+  return kind == AccessKind::Store
+             ? turns + (inPart - 1) * double(counts.partialTurns)
+             : turns;
+}
+
 void Maker::addInstructions() {
   std::array<double, 4> cycles = {};
   std::map<std::pair<std::string, uint32_t>, double> lines;
@@ -252,9 +270,11 @@ void Maker::addInstructions() {
     lines[{fileOf(statement), statement.sourceLine}] += executed;
     report.instructions += executed;
     std::string opcode = opcodeOf(statement);
-    if (std::optional<AccessKind> kind = kindOf(opcode)) {
+    std::optional<AccessKind> kind = kindOf(opcode);
+    if (kind) {
       addAccess(statement, counts, *kind);
     }
+    report.cacheTurns += cacheTurns(counts, kind) * scale;
     report.cacheBytes += double(counts.missed) * 32 * scale;
     report.passes += double(counts.wavefronts + counts.lines) * scale;
     Product product = productOf(opcode);
@@ -302,6 +322,9 @@ void Maker::addTraffic() {
   report.compulsoryWritten = traffic.written;
   report.movedRead = traffic.movedRead;
   report.movedWritten = traffic.movedWritten;
+  if (report.chip.fetchBytes == 64) {
+    report.halvesLeftOut = std::max(traffic.linesRead - traffic.movedRead, 0.0);
+  }
   for (const AccessCost &cost : report.accesses) {
     if (cost.isShared) {
       continue;

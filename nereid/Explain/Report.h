@@ -80,14 +80,15 @@ struct LineCost {
   double instructions = 0; ///< of warps, PTX
 };
 
-/// What a launch may wait for: bytes of memory and of the second-level cache,
-/// passes through the multiprocessors' own memory, slots to issue instructions,
-/// the units of floats, matrix instructions, atomics at one place, and each
-/// warp for its own results.
+/// What a launch may wait for: bytes of memory, the second-level cache, passes
+/// through the multiprocessors' own memory, programs to be started, slots to
+/// issue instructions, the units of floats, matrix instructions, atomics at one
+/// place, and each warp for its own results.
 enum class Bound {
   Memory,
   Cache,
   Passes,
+  Starts,
   Compute,
   Floats,
   Products,
@@ -134,6 +135,8 @@ struct Report {
   /// What memory moves: read in whole fetches of the chip, written in whole
   /// sectors.
   double movedRead = 0, movedWritten = 0;
+  /// Bytes of the other halves, where memory reads one half of a line.
+  double halvesLeftOut = 0;
   /// Whole sectors that warps asked for; caches answer what was there before.
   double requestedRead = 0, requestedWritten = 0;
   double instructions = 0;      ///< of warps
@@ -154,8 +157,9 @@ struct Report {
   /// all multiprocessors had the same share.
   double productUs = 0, floatUs = 0;
   double atomicTurns = 0; ///< of the sector that has most of them
-  /// Through the second-level cache: what the nearest ones do not have.
-  double cacheBytes = 0;
+  /// Through the second-level cache: what the nearest ones do not have; and the
+  /// turns of its slices for that, a cycle each.
+  double cacheBytes = 0, cacheTurns = 0;
   /// Passes through the multiprocessors' own memory and nearest caches.
   double passes = 0;
   double blockCycles = 0; ///< of a block that has a multiprocessor to itself

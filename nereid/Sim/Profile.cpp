@@ -22,6 +22,8 @@ void Counts::add(const Counts &other) {
   sectors += other.sectors;
   missed += other.missed;
   lines += other.lines;
+  turns += other.turns;
+  partialTurns += other.partialTurns;
   wavefronts += other.wavefronts;
   leastSectors += other.leastSectors;
   leastWavefronts += other.leastWavefronts;
@@ -87,8 +89,17 @@ uint64_t Touched::countPieces(const Halves &halves, uint64_t piece,
   if (granule > piece) {
     return count(halves, of); // of large arrays bits are nearly pieces
   }
-  // The lowest bit of each piece, set where one of the piece's bits is.
   uint64_t bitsOfPiece = piece / granule, lowest = 0, pieces = 0;
+  if (bitsOfPiece > 64) { // two words
+    uint64_t number = 0, first = 0;
+    forEachWord(halves, of, [&](uint64_t value) {
+      bool isSecond = number++ % 2;
+      pieces += isSecond && (first | value);
+      first = isSecond ? 0 : value;
+    });
+    return (pieces + (first != 0)) * piece;
+  }
+  // The lowest bit of each piece, set where one of the piece's bits is.
   for (uint64_t bit = 0; bit < 64; bit += bitsOfPiece) {
     lowest |= uint64_t{1} << bit;
   }
@@ -207,6 +218,9 @@ Traffic Profile::traffic(uint64_t fetchBytes,
     add(traffic.written, 1, [&](Sample of) { return one->bytesWritten(of); });
     add(traffic.movedRead, fetchBytes,
         [&](Sample of) { return one->bytesReadBy(fetchBytes, of); });
+    constexpr uint64_t line = 128;
+    add(traffic.linesRead, line,
+        [&](Sample of) { return one->bytesReadBy(line, of); });
     add(traffic.movedWritten, sector,
         [&](Sample of) { return one->bytesWrittenBy(sector, of); });
   }
@@ -231,6 +245,21 @@ Touched *Profile::touchedAt(uint64_t address) {
 static constexpr uint64_t sectorBytes = 32, sectorsOfLine = 4, bankBytes = 4,
                           banks = 32;
 
+/// How much of the sector the accesses from `begin` on have, which are sorted
+/// and of so many bytes. Those that end in it are left behind.
+static uint64_t coveredBytes(uint64_t sector, const uint64_t *&begin,
+                             const uint64_t *end, uint64_t bytes) {
+  uint64_t first = sector * sectorBytes, last = first + sectorBytes;
+  uint64_t covered = 0, reached = first;
+  for (const uint64_t *at = begin; at != end && *at < last; ++at) {
+    uint64_t from = std::max(*at, reached), to = std::min(*at + bytes, last);
+    covered += to > from ? to - from : 0;
+    reached = std::max(reached, to);
+    begin += *at + bytes <= last;
+  }
+  return covered;
+}
+
 uint64_t countGlobal(Counts &counts, const WarpAccess &access,
                      std::unordered_set<uint64_t> *cached) {
   std::array<uint64_t, lanes * 4> sectors;
@@ -254,10 +283,9 @@ uint64_t countGlobal(Counts &counts, const WarpAccess &access,
     begins[different++] = at;
   }
   std::sort(begins.begin(), begins.begin() + long(different));
-  uint64_t needed =
-      uint64_t(std::unique(begins.begin(), begins.begin() + long(different)) -
-               begins.begin()) *
-      access.bytes;
+  auto lastBegin =
+      std::unique(begins.begin(), begins.begin() + long(different));
+  uint64_t needed = uint64_t(lastBegin - begins.begin()) * access.bytes;
   if (!counts.firstAddress) {
     auto first = size_t(std::countr_zero(access.mask));
     uint32_t others = access.mask & (access.mask - 1);
@@ -271,12 +299,27 @@ uint64_t countGlobal(Counts &counts, const WarpAccess &access,
   counts.bytes += bytes;
   counts.sectors += uint64_t(end - sectors.begin());
   counts.leastSectors += (needed + sectorBytes - 1) / sectorBytes;
-  uint64_t missed = 0, lastLine = ~uint64_t{0};
-  for (auto sector = sectors.begin(); sector != end; ++sector) {
-    missed += !cached || cached->insert(*sector).second;
-    counts.lines += *sector / sectorsOfLine != lastLine;
-    lastLine = *sector / sectorsOfLine;
+  uint64_t missed = 0, lastLine = ~uint64_t{0}, ofLine = 0, inPart = 0;
+  auto finishLine = [&] {
+    counts.turns += (ofLine + 1) / 2;
+    counts.partialTurns += (inPart + 1) / 2;
+    ofLine = inPart = 0;
+  };
+  const uint64_t *begin = begins.begin();
+  for (auto *sector = sectors.begin(); sector != end; ++sector) {
+    if (*sector / sectorsOfLine != lastLine) {
+      finishLine();
+      ++counts.lines;
+      lastLine = *sector / sectorsOfLine;
+    }
+    uint64_t covered = coveredBytes(*sector, begin, lastBegin, access.bytes);
+    if (!cached || cached->insert(*sector).second) {
+      ++missed;
+      ++ofLine;
+      inPart += covered < sectorBytes;
+    }
   }
+  finishLine();
   counts.missed += missed;
   return missed;
 }

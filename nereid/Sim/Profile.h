@@ -38,7 +38,10 @@ struct Counts {
   uint64_t sectors = 0;                      ///< global
   uint64_t missed = 0;                       ///< not in the nearest cache
   uint64_t lines = 0;                        ///< of 128 bytes, each looked up
-  uint64_t wavefronts = 0;                   ///< shared
+  /// Turns of the second-level cache for what is missed: two sectors of a line
+  /// each; and those for sectors that a request has in part.
+  uint64_t turns = 0, partialTurns = 0;
+  uint64_t wavefronts = 0;                        ///< shared
   uint64_t leastSectors = 0, leastWavefronts = 0; ///< for as many bytes
   uint64_t firstAddress = 0;                      ///< a global one; 0: none
   /// For global accesses: bit i is set where one began i bytes past a multiple
@@ -71,7 +74,7 @@ public:
   uint64_t bytesWritten(Sample of = Sample::All) const {
     return count(writeBits, of);
   }
-  /// In whole pieces of `piece` bytes, a power of two, at most 64.
+  /// In whole pieces of `piece` bytes, a power of two, at most 128.
   uint64_t bytesReadBy(uint64_t piece, Sample of = Sample::All) const {
     return countPieces(readBits, piece, of);
   }
@@ -97,6 +100,7 @@ private:
 /// read in whole fetches, what is written in whole sectors.
 struct Traffic {
   double read = 0, written = 0, movedRead = 0, movedWritten = 0;
+  double linesRead = 0; ///< the lines of 128 bytes that it reads of
 };
 
 /// The profile of a launch. Blocks add to it from several threads.

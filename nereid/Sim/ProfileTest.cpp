@@ -98,6 +98,15 @@ TEST(Profile, MemoryIsReadInWholePieces) {
   EXPECT_EQ(touched.bytesWrittenBy(32), 32);
 }
 
+TEST(Profile, LinesOfWhichAPartIsRead) {
+  Touched touched(4096, 1024);
+  touched.read(4096 + 64, 4, 0);  // the second half of a line
+  touched.read(4096 + 128, 4, 0); // the first one
+  touched.read(4096 + 512 + 60, 8, 0);
+  EXPECT_EQ(touched.bytesReadBy(64), 4 * 64);
+  EXPECT_EQ(touched.bytesReadBy(128), 3 * 128);
+}
+
 TEST(Profile, DisjointAndSharedBytes) {
   Profile profile;
   profile.gridBlocks = 1000;
@@ -137,6 +146,26 @@ TEST(Profile, WhatLanesAskForTogetherIsNeededOnce) {
     rows.addresses[lane] = 4096 + lane % 16 * 4;
   }
   EXPECT_EQ(countsOf(rows).leastSectors, 2u);
+}
+
+TEST(Profile, TheSecondLevelCacheServesTwoSectorsOfALineATurn) {
+  WarpAccess words{allLanes, {}, 4};
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    words.addresses[lane] = 4096 + lane * 4;
+  }
+  EXPECT_EQ(countsOf(words).turns, 2u); // a line of four
+  EXPECT_EQ(countsOf(words).partialTurns, 0u);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    words.addresses[lane] = 4096 + lane * 128;
+  }
+  EXPECT_EQ(countsOf(words).turns, 32u);
+  EXPECT_EQ(countsOf(words).partialTurns, 32u);
+  // One element off: the ends are parts.
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    words.addresses[lane] = 4096 + 4 + lane * 4;
+  }
+  EXPECT_EQ(countsOf(words).turns, 3u);
+  EXPECT_EQ(countsOf(words).partialTurns, 2u);
 }
 
 TEST(Profile, AtomicsAtOneWordTakeTurns) {

@@ -1,7 +1,7 @@
 """What nereid explain says of accesses: each is counted, and what could be cheaper has a hint at its line.
 
 REQUIRES: nereid
-RUN: nereid explain %s:contiguous x_ptr=randn:f32[65536] y_ptr=zeros:f32[65536] n=65536 --grid 64 | FileCheck %s --check-prefix=CONTIGUOUS
+RUN: nereid explain %s:contiguous x_ptr=randn:f32[65536] y_ptr=zeros:f32[65536] n=65536 --grid 64 --chip h200 | FileCheck %s --check-prefix=CONTIGUOUS
 RUN: nereid explain %s:strided x_ptr=randn:f32[524288] y_ptr=zeros:f32[65536] n=65536 --grid 64 | FileCheck %s --check-prefix=STRIDED
 RUN: nereid explain %s:shifted x_ptr=randn:f32[65540] y_ptr=zeros:f32[65536] n=65536 --grid 64 | FileCheck %s --check-prefix=SHIFTED
 RUN: nereid explain %s:scattered x_ptr=zeros:f32[1048576] n=65536 --grid 64 | FileCheck %s --check-prefix=SCATTERED

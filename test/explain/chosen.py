@@ -1,11 +1,11 @@
 """Which configuration of @triton.autotune is explained, how another is named, and what a limit does.
 
 REQUIRES: nereid
-RUN: nereid explain %s:scale x_ptr=zeros:f32[65536] y_ptr=zeros:f32[65536] n=65536 --grid "cdiv(n, BLOCK)" | FileCheck %s --check-prefix=LEAST
-RUN: nereid explain %s:scale x_ptr=zeros:f32[65536] y_ptr=zeros:f32[65536] n=65536 --grid "cdiv(n, BLOCK)" --config "BLOCK=32" | FileCheck %s --check-prefix=NAMED
-RUN: not nereid explain %s:scale x_ptr=zeros:f32[65536] y_ptr=zeros:f32[65536] n=65536 --grid "cdiv(n, BLOCK)" --config "BLOCK=33" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+RUN: nereid explain %s:scale x_ptr=zeros:f32[65536] y_ptr=zeros:f32[65536] n=65536 --grid "cdiv(n, BLOCK)" --chip h200 | FileCheck %s --check-prefix=LEAST
+RUN: nereid explain %s:scale x_ptr=zeros:f32[65536] y_ptr=zeros:f32[65536] n=65536 --grid "cdiv(n, BLOCK)" --chip h200 --config "BLOCK=32" | FileCheck %s --check-prefix=NAMED
+RUN: not nereid explain %s:scale x_ptr=zeros:f32[65536] y_ptr=zeros:f32[65536] n=65536 --grid "cdiv(n, BLOCK)" --chip h200 --config "BLOCK=33" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 RUN: not nereid explain %s:endless x_ptr=zeros:f32[64] --grid 2 --limit 0.2 2>&1 | FileCheck %s --check-prefix=ENDLESS
-RUN: nereid explain %s:scale x_ptr=zeros:f32[256] y_ptr=zeros:f32[256] n=256 BLOCK=256 num_warps=4 --grid 1 | FileCheck %s --check-prefix=FEW
+RUN: nereid explain %s:scale x_ptr=zeros:f32[256] y_ptr=zeros:f32[256] n=256 BLOCK=256 num_warps=4 --grid 1 --chip h200 | FileCheck %s --check-prefix=FEW
 RUN: env NEREID_PTXAS=/nonexistent nereid explain %s:scale x_ptr=zeros:f32[256] y_ptr=zeros:f32[256] n=256 BLOCK=256 num_warps=4 --grid 1 2>&1 | FileCheck %s --check-prefix=PTXAS
 RUN: not nereid explain %s:endless x_ptr=zeros:f32[64] --grid 2 --chip H100 2>&1 | FileCheck %s --check-prefix=CASE
 RUN: not nereid explain %s:endless x_ptr=zeros:f32[64] --grid 2 --chip sm_90 2>&1 | FileCheck %s --check-prefix=TARGET

@@ -20,6 +20,7 @@
 #include "nereid/CommandLine/CommandProcess.h"
 
 #include "nereid/Bench/Measure.h"
+#include "nereid/Bench/Roofline.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Knobs.h"
@@ -60,20 +61,36 @@ static std::optional<double> measureHere(const ExplainOptions &options,
   }
 }
 
+namespace {
+/// What the GPU of this machine says.
+struct MeasuredHere {
+  char name[128] = {}; ///< the GPU's; empty: there is none
+  std::vector<std::optional<double>> us;
+};
+} // namespace
+
 /// In a process of its own, since this one's GPU is going to be simulated.
-static std::vector<std::optional<double>>
-measureApart(const ExplainOptions &options,
-             const std::vector<ExplainedLaunch> &launches) {
-  std::vector<std::optional<double>> all(launches.size());
+static MeasuredHere measureApart(const ExplainOptions &options,
+                                 const std::vector<ExplainedLaunch> &launches) {
+  MeasuredHere here;
+  here.us.resize(launches.size());
   int ends[2];
   if (knobs().cudaDriver == "simulator" || ::pipe(ends)) {
-    return all;
+    return here;
   }
   pid_t child = ::fork();
   if (child == 0) {
     int nowhere = ::open("/dev/null", O_WRONLY);
     ::dup2(nowhere, 1);
     ::dup2(nowhere, 2);
+    std::vector<Device> devices = Device::available();
+    if (std::find(devices.begin(), devices.end(), Device::cuda()) !=
+        devices.end()) {
+      bench::nameOf(Device::cuda()).copy(here.name, sizeof(here.name) - 1);
+    }
+    if (::write(ends[1], here.name, sizeof(here.name)) != sizeof(here.name)) {
+      ::_exit(0);
+    }
     for (const ExplainedLaunch &launch : launches) {
       double us = measureHere(options, launch).value_or(0);
       if (::write(ends[1], &us, sizeof(us)) != sizeof(us)) {
@@ -84,8 +101,10 @@ measureApart(const ExplainOptions &options,
   }
   ::close(ends[1]);
   double us = 0;
-  for (std::optional<double> &one : all) {
-    if (child < 0 || ::read(ends[0], &us, sizeof(us)) != sizeof(us)) {
+  bool isThere = child > 0 && ::read(ends[0], here.name, sizeof(here.name)) ==
+                                  sizeof(here.name);
+  for (std::optional<double> &one : here.us) {
+    if (!isThere || ::read(ends[0], &us, sizeof(us)) != sizeof(us)) {
       break; // it has crashed
     }
     one = us > 0 ? std::optional(us) : std::nullopt;
@@ -94,7 +113,7 @@ measureApart(const ExplainOptions &options,
   if (child > 0) {
     ::waitpid(child, nullptr, 0);
   }
-  return all;
+  return here;
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,7 +187,8 @@ static void tell(const ExplainOptions &options, const explain::Side &ours,
   }
 }
 
-static void explainKernel(const ExplainOptions &options) {
+static void explainKernel(const ExplainOptions &given) {
+  ExplainOptions options = given;
   if (options.kernel.empty() || options.grid.empty()) {
     usageError(std::string("expected FILE:KERNEL and --grid, got ") +
                (!options.kernel.empty() ? "no --grid" : "no FILE:KERNEL"));
@@ -177,16 +197,17 @@ static void explainKernel(const ExplainOptions &options) {
     usageError(
         "expected one of --json and --html on standard output, got both");
   }
-  explain::Chip chip = valueOrThrow(explain::findChip(options.chip));
-  if (chip.isAmd()) {
-    raise(
-        {ErrorCode::Unsupported,
-         "--chip " + options.chip +
-             ": expected a chip of NVIDIA's, whose accesses the simulated GPU "
-             "counts; hint: nereid compile --target " +
-             std::string(chip.target) +
-             " -v tells registers, spills, LDS and occupancy",
-         {}});
+  if (!options.chip.empty()) {
+    explain::Chip chip = valueOrThrow(explain::findChip(options.chip));
+    if (chip.isAmd()) {
+      raise({ErrorCode::Unsupported,
+             "--chip " + options.chip +
+                 ": expected a chip of NVIDIA's, whose accesses the simulated "
+                 "GPU counts; hint: nereid compile --target " +
+                 std::string(chip.target) +
+                 " -v tells registers, spills, LDS and occupancy",
+             {}});
+    }
   }
   OutputFiles outputs;
   for (const auto &[option, path] :
@@ -200,12 +221,16 @@ static void explainKernel(const ExplainOptions &options) {
   for (const std::string &text : options.against) {
     launches.push_back(parseAgainst(text, launches[0], options));
   }
-  std::vector<std::optional<double>> measured = measureApart(options, launches);
+  MeasuredHere measured = measureApart(options, launches);
+  if (options.chip.empty()) {
+    auto chip = explain::chipOfGpu(measured.name);
+    options.chip = chip ? chip->name : "h200";
+  }
   Explainer explainer(options);
   explain::Side ours{options.kernel, {}}, theirs{"", {}};
   for (size_t i = 0; i < launches.size(); ++i) {
     explain::Report report = explainer.explain(launches[i]);
-    report.measuredUs = measured[i];
+    report.measuredUs = measured.us[i];
     (i ? theirs : ours).launches.push_back(std::move(report));
     if (i) {
       const ExplainedLaunch &launch = launches[i];
@@ -225,10 +250,10 @@ void addExplainCommand(CLI::App &app) {
                       "NAME=VALUE, as of nereid run");
   command->add_option("--grid", options->grid,
                       "One to three sizes: expressions over the arguments");
-  command
-      ->add_option("--chip", options->chip,
-                   "Whose rates are compared with: " + explain::chipNames())
-      ->capture_default_str();
+  command->add_option(
+      "--chip", options->chip,
+      "Whose rates are compared with: " + explain::chipNames() +
+          "; without it that of this machine, if it is one of them, else h200");
   command
       ->add_option(
           "--programs", options->programs,

@@ -21,7 +21,7 @@
 namespace nereid {
 
 struct ExplainOptions {
-  std::string kernel, grid, chip = "h200", config, json, html;
+  std::string kernel, grid, chip, config, json, html;
   std::vector<std::string> arguments, bindings, against;
   uint64_t seed = 0, programs = 128;
   double limit = 0; ///< seconds of a launch on the simulator; 0: none
