@@ -238,8 +238,9 @@ static void allowForAccumulation(Machine &m, const Step &step) {
       bool isExact = product.errorAt(j) == 0 && c.errorAt(j) == 0 &&
                      start == std::trunc(start) && start < 0x1p22;
       if (!isExact) {
+        double largest = start + std::fabs(product.floats[j]);
         r.errors[j] += product.errorAt(j) +
-                       2 * (k + 1) * spacing(*r.element.format, start);
+                       2 * (k + 1) * spacing(*r.element.format, largest);
       }
     }
     return;
