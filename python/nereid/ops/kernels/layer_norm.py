@@ -1,0 +1,1 @@
+../../../../kernels/layer_norm/layer_norm.py
