@@ -15,15 +15,30 @@ _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "dropin")
 _PACKAGES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def enable():
+#: Generations of upstream's interface, and the version that `triton` says it is.
+_GENERATIONS = {"3.6": "3.6.0", "3.7": "3.7.1", "3.8": "3.8.0", "3.9": "3.9.0"}
+
+
+def enable(api=None):
     """Puts the folder that holds Nereid's `triton` in front of sys.path, and of PYTHONPATH for processes that this
-    one starts. Raises ImportError where another `triton` is imported already."""
+    one starts. Raises ImportError where another `triton` is imported already.
+
+    `api`: the generation of upstream that `triton.__version__` says, and whose meaning kernels have where generations differ
+    (docs/UPSTREAM.md): "3.6", which torch 2.11 goes with, to "3.9", which torch 2.15 does. It is NEREID_LANGUAGE, of this process and
+    those that it starts. Without it the version is 3.7.1, and kernels have the newest meaning."""
+    if api is not None and api not in _GENERATIONS:
+        raise ValueError(f"nereid.enable(api={api!r}): expected one of {', '.join(map(repr, _GENERATIONS))}")
     loaded = sys.modules.get("triton")
     if loaded is not None and not is_enabled():
         raise ImportError(
             f"nereid.enable(): expected to come before the first 'import triton', got one from "
             f"{getattr(loaded, '__file__', 'elsewhere')}; hint: call it at the top of the script, before anything that "
             f"uses torch.compile, or run 'python -m nereid script.py'")
+    if api is not None:
+        if loaded is not None and loaded.__version__ != _GENERATIONS[api]:
+            raise ImportError(f"nereid.enable(api={api!r}): expected to come before the first 'import triton', got {loaded.__version__} already; "
+                              f"hint: call it at the top of the script, or set NEREID_LANGUAGE={api}")
+        os.environ["NEREID_LANGUAGE"] = api
     if _FOLDER in sys.path:
         sys.path.remove(_FOLDER)
     sys.path.insert(0, _FOLDER)
@@ -32,6 +47,11 @@ def enable():
     if _PACKAGES not in before:
         before.append(_PACKAGES)
     os.environ["PYTHONPATH"] = os.pathsep.join([_FOLDER, *before])
+
+
+def version_of_triton():
+    """What `triton.__version__` is to be."""
+    return _GENERATIONS.get(os.environ.get("NEREID_LANGUAGE"), _GENERATIONS["3.7"])
 
 
 def is_enabled():

@@ -32,6 +32,23 @@ def test_enabling_comes_first():
     assert done.returncode == 1 and "expected to come before the first 'import triton'" in done.stderr
 
 
+@pytest.mark.parametrize("api, version", [("3.6", "3.6.0"), ("3.9", "3.9.0"), (None, "3.7.1")])
+def test_generations(api, version):
+    code = "import nereid, os; nereid.enable(%r); import triton; print(triton.__version__, os.environ.get('NEREID_LANGUAGE'))" % api
+    done = python("-c", code)
+    assert done.stdout == f"{version} {api}\n", done.stderr
+    assert python("-c", "import triton; print(triton.__version__)", PYTHONPATH=os.pathsep.join(
+        [str(pathlib.Path(nereid.__path__[0]) / "dropin"), str(BUILD / "python")]), NEREID_LANGUAGE=api or "").stdout == f"{version}\n"
+
+
+def test_a_generation_that_there_is_not():
+    with pytest.raises(ValueError, match="expected one of '3.6', '3.7', '3.8', '3.9'"):
+        nereid.enable(api="4.0")
+    other = "3.9" if triton.__version__ != "3.9.0" else "3.6"
+    with pytest.raises(ImportError, match="before the first 'import triton'"):
+        nereid.enable(api=other)
+
+
 def test_torch_is_not_imported_before_it_is_needed():
     done = python("-c", "import sys, nereid; nereid.enable(); import triton, triton.language; print('torch' in sys.modules, 'numpy' in sys.modules)")
     assert done.stdout == "False False\n", done.stderr

@@ -1,6 +1,8 @@
 """`import triton`, compiled by Nereid (docs/design/Python.md). The names and their meaning are upstream's; the code is not."""
-#: The generation of the interface that this package presents.
-__version__ = "3.7.1"
+import nereid
+
+#: The generation of the interface that this package presents (nereid.enable).
+__version__ = nereid.version_of_triton()
 
 from . import knobs  # noqa: F401
 from . import errors  # noqa: F401

@@ -25,6 +25,11 @@ def _target():
     return triton.runtime.driver.active.get_current_target()
 
 
+def get_arch():
+    """"90" of an H100."""
+    return str(_target().arch)
+
+
 def is_interpreter():
     return knobs.runtime.interpret
 
