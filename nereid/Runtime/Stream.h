@@ -61,7 +61,9 @@ enum class StreamMemory {
   /// Where the stream has joined a recording by an event: of the recording's
   /// own memory only what is freed after the recorded stream has waited for it.
   /// The recording hands its memory out again then, as it does with one stream.
-  FreedAfterJoin
+  FreedAfterJoin,
+  /// None of Nereid's: its launches have arrays of other libraries alone.
+  None
 };
 
 /// A handle; copies are the same stream.
@@ -72,8 +74,10 @@ public:
                   StreamMemory memory = StreamMemory::Any);
   /// A stream (CUstream, cudaStream_t, hipStream_t) of the caller's, which must
   /// outlive all copies. Keep the result: making one orders the stream with all
-  /// others.
-  static Stream borrow(void *handle, Device device = Device::cuda());
+  /// others, but for StreamMemory::None, which does nothing to the stream: it
+  /// may be one that is being recorded.
+  static Stream borrow(void *handle, Device device = Device::cuda(),
+                       StreamMemory memory = StreamMemory::Any);
   /// The calling thread's.
   static Stream current(Device device = Device::cuda());
 

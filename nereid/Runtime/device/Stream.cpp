@@ -37,9 +37,11 @@ Stream::Stream(Device device, StreamMemory memory)
   state->freesAfterJoin = memory == StreamMemory::FreedAfterJoin;
 }
 
-Stream Stream::borrow(void *handle, Device device) {
-  return Stream(valueOrThrow(
-      stateOf(device).borrowStream(static_cast<gpu::StreamHandle>(handle))));
+Stream Stream::borrow(void *handle, Device device, StreamMemory memory) {
+  Stream stream(valueOrThrow(stateOf(device).borrowStream(
+      static_cast<gpu::StreamHandle>(handle), memory != StreamMemory::None)));
+  stream.state->freesAfterJoin = memory == StreamMemory::FreedAfterJoin;
+  return stream;
 }
 
 Stream Stream::current(Device device) {

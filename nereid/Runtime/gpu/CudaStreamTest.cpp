@@ -93,6 +93,30 @@ TEST_F(CudaStreams, BorrowedStreamsAreTheCallers) {
   }
 }
 
+TEST_F(CudaStreams, BorrowingForOthersArraysIsNoPartOfARecording) {
+  Stream recorded(gpu), side(gpu);
+  Kernel add = kernel("add");
+  add[1](x, y, out, 64);
+  synchronize(gpu);
+  cuda::DeviceState &device =
+      *valueOrThrow(cuda::DeviceState::get(gpu.index()));
+  auto handle = static_cast<cuda::StreamHandle>(recorded.handle());
+  // Another library records its stream, and launches there.
+  ASSERT_EQ(device.driver.streamBeginCapture(handle, 0), cuda::Success);
+  {
+    StreamGuard guard(
+        Stream::borrow(recorded.handle(), gpu, StreamMemory::None));
+    add[1](out, y, out, 64);
+  }
+  cuda::GraphHandle graph = nullptr;
+  ASSERT_EQ(device.driver.streamEndCapture(handle, &graph), cuda::Success);
+  size_t count = 0;
+  ASSERT_EQ(device.driver.graphGetNodes(graph, nullptr, &count), cuda::Success);
+  EXPECT_EQ(count, 1u);
+  EXPECT_THAT(out.toVector<float>(), Each(3)) << "recorded, not run";
+  device.driver.graphDestroy(graph);
+}
+
 TEST_F(CudaStreams, GraphsReplayWhatWasRecorded) {
   Kernel add = kernel("add");
   add[1](x, y, out, 64);

@@ -236,14 +236,16 @@ Status DeviceState::synchronize() {
 
 /// Freed blocks carry marks of the streams there were; a new stream waits for
 /// all of these once, so that blocks freed before it are safe for it too.
-Expected<std::shared_ptr<StreamState>> DeviceState::adopt(StreamHandle handle,
-                                                          bool owned) {
-  auto stream = std::make_shared<StreamState>(*this, handle, owned);
+Expected<std::shared_ptr<StreamState>>
+DeviceState::adopt(StreamHandle handle, bool owned, bool usesMemory) {
+  auto stream = std::make_shared<StreamState>(*this, handle, owned, usesMemory);
   std::lock_guard lock(streamsMutex);
   for (StreamState *other : streams) {
-    Status status = stream->waitFor(*other);
-    if (!status.ok()) {
-      return status;
+    if (usesMemory && other->usesMemory) {
+      Status status = stream->waitFor(*other);
+      if (!status.ok()) {
+        return status;
+      }
     }
   }
   streams.push_back(stream.get());
@@ -264,12 +266,12 @@ DeviceState::createStream(unsigned flags) {
 }
 
 Expected<std::shared_ptr<StreamState>>
-DeviceState::borrowStream(StreamHandle handle) {
+DeviceState::borrowStream(StreamHandle handle, bool usesMemory) {
   Status status = makeCurrent();
   if (!status.ok()) {
     return status;
   }
-  return adopt(handle, false);
+  return adopt(handle, false, usesMemory);
 }
 
 void DeviceState::forget(StreamState &stream) {
@@ -281,7 +283,9 @@ void DeviceState::forget(StreamState &stream) {
   streams.erase(found);
   // Blocks freed from now on carry no mark of it.
   for (StreamState *other : streams) {
-    (void)other->waitFor(stream).ok();
+    if (stream.usesMemory && other->usesMemory) {
+      (void)other->waitFor(stream).ok();
+    }
   }
 }
 

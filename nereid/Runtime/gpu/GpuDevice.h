@@ -98,8 +98,10 @@ public:
   }
 
   Expected<std::shared_ptr<StreamState>> createStream(unsigned flags);
-  /// A stream of the caller's, which must outlive the result.
-  Expected<std::shared_ptr<StreamState>> borrowStream(StreamHandle handle);
+  /// A stream of the caller's, which must outlive the result. Without
+  /// `usesMemory` it waits for no other, and none for it.
+  Expected<std::shared_ptr<StreamState>> borrowStream(StreamHandle handle,
+                                                      bool usesMemory = true);
 
   /// Waits for the work of every stream.
   Status synchronize();
@@ -137,7 +139,8 @@ private:
   Status start();
   Status readProperties(DeviceId id);
   Status readArchitecture(DeviceId id);
-  Expected<std::shared_ptr<StreamState>> adopt(StreamHandle handle, bool owned);
+  Expected<std::shared_ptr<StreamState>> adopt(StreamHandle handle, bool owned,
+                                               bool usesMemory = true);
   void forget(StreamState &stream);
 
   // constinit: without it every access from another file is a call.

@@ -132,7 +132,7 @@ void Memory::giveBack(uint64_t serial, size_t bytes,
   // joined by an event could still use the memory.
   unsigned others = 0;
   device.forEachStream([&](StreamState &stream) {
-    others += !stream.capture && !stream.freesAfterJoin;
+    others += stream.usesMemory && !stream.capture && !stream.freesAfterJoin;
   });
   std::lock_guard lock(mutex);
   if (capture && capture->serial == serial && others < 2) {
@@ -197,14 +197,15 @@ Failure Memory::outOfMemory(size_t wanted) {
 
 void Memory::addMarks(Block &block) {
   unsigned running = 0;
-  device.forEachStream(
-      [&](StreamState &stream) { running += !stream.capture; });
+  device.forEachStream([&](StreamState &stream) {
+    running += stream.usesMemory && !stream.capture;
+  });
   if (running < 2 || !device.makeCurrent().ok()) {
     return;
   }
   // Under the lock: no stream may end between being found and being marked.
   device.forEachStream([&](StreamState &stream) {
-    if (stream.capture) {
+    if (!stream.usesMemory || stream.capture) {
       return;
     }
     Expected<EventHandle> event = device.takeEvent();

@@ -14,8 +14,9 @@
 
 namespace nereid::gpu {
 
-StreamState::StreamState(DeviceState &device, StreamHandle handle, bool owned)
-    : device(device), handle(handle), owned(owned) {}
+StreamState::StreamState(DeviceState &device, StreamHandle handle, bool owned,
+                         bool usesMemory)
+    : device(device), handle(handle), usesMemory(usesMemory), owned(owned) {}
 
 StreamState::~StreamState() {
   device.forget(*this);

@@ -23,7 +23,8 @@ struct Capture;
 
 class StreamState : public std::enable_shared_from_this<StreamState> {
 public:
-  StreamState(DeviceState &device, StreamHandle handle, bool owned);
+  StreamState(DeviceState &device, StreamHandle handle, bool owned,
+              bool usesMemory = true);
   ~StreamState();
   StreamState(const StreamState &) = delete;
   StreamState &operator=(const StreamState &) = delete;
@@ -32,6 +33,8 @@ public:
   const StreamHandle handle;
   /// What is being recorded from this stream; null when it runs its work.
   std::atomic<Capture *> capture = nullptr;
+  /// False: StreamMemory::None. Blocks of memory know nothing of it.
+  const bool usesMemory;
   /// StreamMemory::FreedAfterJoin.
   std::atomic<bool> freesAfterJoin = false;
 
