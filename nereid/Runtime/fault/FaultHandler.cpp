@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <mutex>
@@ -29,10 +30,20 @@ static std::atomic<bool> isInstalled = false;
 /// What was there before, by position in handledSignals.
 static struct sigaction previous[std::size(handledSignals)];
 
-// The model is the one that allocates nothing on first use: a handler reads it.
-[[gnu::tls_model(
-    "initial-exec")]] static thread_local FaultGuard *volatile currentGuard =
-    nullptr;
+/// The thread's guard, which handlers read: of what belongs to a thread, only a
+/// key's value and a thread_local of the model initial-exec are read without an
+/// allocation, and the latter makes a library that dlopen may refuse ("cannot
+/// allocate memory in static TLS block").
+static pthread_key_t guardKey() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made;
+    if (pthread_key_create(&made, nullptr) != 0) {
+      std::abort(); // 1024 keys of a process are in use
+    }
+    return made;
+  }();
+  return key;
+}
 
 bool hasFaultHandler() { return isInstalled.load(std::memory_order_relaxed); }
 
@@ -84,16 +95,20 @@ thread_local HandlerStack handlerStack;
 
 } // namespace
 
-FaultGuard::FaultGuard() : outer(currentGuard) {
+FaultGuard::FaultGuard() : outer(current()) {
   handlerStack.prepare();
-  currentGuard = this;
+  setCurrent(this);
 }
 
-FaultGuard::~FaultGuard() { currentGuard = outer; }
+FaultGuard::~FaultGuard() { setCurrent(outer); }
 
-FaultGuard *FaultGuard::current() { return currentGuard; }
+FaultGuard *FaultGuard::current() {
+  return static_cast<FaultGuard *>(pthread_getspecific(guardKey()));
+}
 
-void FaultGuard::setCurrent(FaultGuard *guard) { currentGuard = guard; }
+void FaultGuard::setCurrent(FaultGuard *guard) {
+  pthread_setspecific(guardKey(), guard);
+}
 
 void FaultGuard::landed() const {
   sigset_t one;
@@ -286,12 +301,12 @@ static void passOn(int number, siginfo_t *info, void *context) {
 }
 
 static void handle(int number, siginfo_t *info, void *context) {
-  FaultGuard *guard = currentGuard;
+  FaultGuard *guard = FaultGuard::current();
   // What a process sends with kill has a code of 0 or less.
   if (!guard || info->si_code <= 0) {
     return passOn(number, info, context);
   }
-  currentGuard = nullptr; // a second fault is not the kernel's
+  FaultGuard::setCurrent(nullptr); // a second fault is not the kernel's
   guard->signal = read(number, info, context);
   if (!guard->canEscape) {
     printKernelFault(*guard);
