@@ -99,6 +99,9 @@ public:
 
   Kind kind = Kind::None;
   nereid::DType pointee = nereid::DType::Int1; ///< of a pointer
+  /// Of an item of a Tuple: the number is compiled in, as that of a
+  /// tl.constexpr parameter.
+  bool isConstexpr = false;
   union {
     int64_t integer = 0; ///< Bool, Int, UInt (its bits)
     double real;

@@ -439,6 +439,10 @@ FailureOr<Value> Evaluator::staticCompare(ast::CompareOperator op,
                             bindHint(a.isOpaque() ? a : b));
     }
   }
+  if ((op == ast::CompareOperator::Is || op == ast::CompareOperator::IsNot) &&
+      a.isNone() != b.isNone()) {
+    return Value(op == ast::CompareOperator::IsNot);
+  }
   if (!a.isStatic() || !b.isStatic()) {
     return diag.error(what + " is not defined for tuples of run-time values",
                       "compare them one by one");

@@ -89,7 +89,8 @@ private:
   static ArgumentMismatch specializeItem(const ParameterDescription &parameter,
                                          const Argument &argument,
                                          Specialized &leaf) {
-    if (argument.kind == Kind::String || argument.kind == Kind::Function) {
+    if (argument.isConstexpr || argument.kind == Kind::String ||
+        argument.kind == Kind::Function) {
       leaf.isStatic = true;
       return ArgumentMismatch::None;
     }

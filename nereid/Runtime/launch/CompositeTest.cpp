@@ -74,6 +74,21 @@ TEST_F(Composites, FormsAreToldApart) {
   EXPECT_EQ(compiles(Tuple::named("Q", {"a", "c"}, {4, 5})), 0);
 }
 
+TEST_F(Composites, ConstexprItemsAreCompiledIn) {
+  Kernel k = kernel("pair");
+  auto compiles = [&](int64_t size) {
+    Argument fixed = size;
+    fixed.isConstexpr = true;
+    int before = world->compiles;
+    k[1](Tuple{fixed, 5}, out);
+    return world->compiles - before;
+  };
+  EXPECT_EQ(compiles(48), 1);
+  EXPECT_EQ(composite(0).items[0], ArgumentSpec(StaticValue(48)));
+  EXPECT_EQ(compiles(49), 1);
+  EXPECT_EQ(compiles(48), 0);
+}
+
 /// A tuple of plain values is passed, as each of them alone would be.
 TEST_F(Composites, PlainTuplesArePassed) {
   program = [&](const FakeCall &call) {
