@@ -28,10 +28,6 @@ static bool isA(PyObject *object, PyObject *type) {
   return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(type));
 }
 
-static std::string typeName(PyObject *object) {
-  return Py_TYPE(object)->tp_name;
-}
-
 static std::string argumentName(PyObject *parameter) {
   return "argument '" + std::string(textOf(parameter)) + "'";
 }
@@ -76,11 +72,16 @@ static std::vector<std::string> fieldNames(PyObject *tuple) {
   }
   if (Ref fields = attributeOrNull(tuple, registered.names.fields)) {
     Ref items = Ref::steal(PySequence_Fast(fields.get(), "_fields"));
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-      names.emplace_back(textOf(PySequence_Fast_GET_ITEM(items.get(), i)));
+    for (Py_ssize_t i = 0; i < itemCount(items.get()); ++i) {
+      names.emplace_back(textOf(itemAt(items.get(), i)));
     }
   }
   return names;
+}
+
+static bool isNumber(Argument::Kind kind) {
+  return kind == Argument::Kind::Bool || kind == Argument::Kind::Int ||
+         kind == Argument::Kind::UInt || kind == Argument::Kind::Float;
 }
 
 static Argument tupleArgument(PyObject *sequence, Held &held,
@@ -93,9 +94,11 @@ static Argument tupleArgument(PyObject *sequence, Held &held,
   } leave;
   Ref items = Ref::steal(PySequence_Fast(sequence, "a tuple"));
   std::vector<Argument> arguments;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-    arguments.push_back(
-        toArgument(PySequence_Fast_GET_ITEM(items.get(), i), held, parameter));
+  for (Py_ssize_t i = 0; i < itemCount(items.get()); ++i) {
+    PyObject *item = itemAt(items.get(), i);
+    arguments.push_back(toArgument(item, held, parameter));
+    arguments.back().isConstexpr =
+        isA(item, registered.constexprType) && isNumber(arguments.back().kind);
   }
   std::vector<std::string> names = fieldNames(sequence);
   if (names.empty()) {
@@ -110,9 +113,8 @@ static Argument tupleArgument(PyObject *sequence, Held &held,
 static Shape shapeOf(PyObject *sequence, PyObject *parameter) {
   Ref items = Ref::steal(PySequence_Fast(sequence, "expected a sequence"));
   Shape shape;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-    Ref number =
-        Ref::steal(PyNumber_Index(PySequence_Fast_GET_ITEM(items.get(), i)));
+  for (Py_ssize_t i = 0; i < itemCount(items.get()); ++i) {
+    Ref number = Ref::steal(PyNumber_Index(itemAt(items.get(), i)));
     bool isUnsigned = false;
     shape.push_back(integerOf(number.get(), parameter, isUnsigned));
   }
@@ -123,7 +125,9 @@ static Argument descriptorArgument(PyObject *descriptor, Held &held,
                                    PyObject *parameter) {
   const auto &names = registered.names;
   Ref base = attribute(descriptor, names.base);
+  bool before = std::exchange(held.asAddresses, false);
   std::optional<Argument> array = arrayOf(base.get(), held, parameter);
+  held.asAddresses = before;
   if (!array || array->kind != Argument::Kind::Tensor) {
     raisePython(PyExc_TypeError, argumentName(parameter) +
                                      ": expected a descriptor of a tensor, "
@@ -174,8 +178,7 @@ static std::optional<Argument> numberArgument(PyObject *object,
     Ref number = Ref::steal(PyNumber_Index(object));
     return integerArgument(number.get(), parameter);
   }
-  const PyNumberMethods *methods = Py_TYPE(object)->tp_as_number;
-  if (methods && methods->nb_float) {
+  if (PyType_GetSlot(Py_TYPE(object), Py_nb_float)) {
     double value = PyFloat_AsDouble(object);
     if (value == -1 && PyErr_Occurred()) {
       throw PythonError();
@@ -207,6 +210,10 @@ static Argument otherArgument(PyObject *object, Held &held,
   if (std::optional<Argument> number = numberArgument(object, parameter)) {
     return *number;
   }
+  if (held.takesAnyObject) {
+    return textOf(
+        held.texts.emplace_back(Ref::steal(PyObject_Repr(object))).get());
+  }
   raisePython(PyExc_TypeError,
               argumentName(parameter) +
                   ": expected a tensor, a number, a bool, a str, a dtype, a "
@@ -225,7 +232,7 @@ Argument toArgument(PyObject *object, Held &held, PyObject *parameter) {
     return object == Py_True;
   }
   if (PyFloat_CheckExact(object)) {
-    return PyFloat_AS_DOUBLE(object);
+    return PyFloat_AsDouble(object);
   }
   if (PyUnicode_Check(object)) {
     return textOf(object);
@@ -257,8 +264,8 @@ StaticValue toStatic(PyObject *object) {
   if (PyTuple_Check(object) || PyList_Check(object)) {
     Ref items = Ref::steal(PySequence_Fast(object, "a tuple"));
     StaticValue::Tuple values;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-      values.push_back(toStatic(PySequence_Fast_GET_ITEM(items.get(), i)));
+    for (Py_ssize_t i = 0; i < itemCount(items.get()); ++i) {
+      values.push_back(toStatic(itemAt(items.get(), i)));
     }
     return values;
   }

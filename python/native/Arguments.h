@@ -19,6 +19,7 @@
 
 #include <deque>
 #include <optional>
+#include <vector>
 
 namespace nereid::python {
 
@@ -72,10 +73,17 @@ struct Held {
   std::optional<Device> place;
   /// That of the first array with one, for its streams.
   const ExchangeApi *api = nullptr;
+  /// Arrays on GPUs become addresses, which cost less than tensors; then
+  /// `isMixed` says that not all are on one device, which the runtime cannot
+  /// see of addresses.
+  bool asAddresses = false, isMixed = false;
   /// A dict from jit functions to their names in the kernel's text; those that
   /// are not in it go to `missing`.
   PyObject *functions = nullptr;
   Ref missing = {};
+  /// The parameter is a constexpr: an object of any class is its repr.
+  bool takesAnyObject = false;
+  std::vector<Ref> texts = {}; ///< such reprs
   /// dtypes stand for arrays of them (warmup).
   bool takesDTypesAsArrays = false;
 };

@@ -17,7 +17,6 @@
 #include "nereid/Runtime/DLPack.h"
 
 #include <array>
-#include <cstring>
 #include <vector>
 
 namespace nereid::python {
@@ -93,6 +92,8 @@ Device gpuOf(int index) {
 static Device deviceOf(Held &held, Device place) {
   if (!held.place) {
     held.place = place;
+  } else if (*held.place != place) [[unlikely]] {
+    held.isMixed = true;
   }
   return place.isHost() ? held.host : place;
 }
@@ -111,7 +112,7 @@ static bool isReversed(const int64_t *strides, int rank) {
 static Argument argumentOf(void *data, int rank, const int64_t *shape,
                            const int64_t *strides, DType dtype, Device device,
                            Held &held) {
-  if (isReversed(strides, rank)) [[unlikely]] {
+  if ((held.asAddresses && !device.isHost()) || isReversed(strides, rank)) {
     return Pointer(data, dtype);
   }
   std::optional<Shape> steps;
@@ -122,24 +123,16 @@ static Argument argumentOf(void *data, int rank, const int64_t *shape,
                                          dtype, device, std::move(steps)));
 }
 
-static Argument argumentOf(const dlpack::TensorView &view, PyObject *object,
-                           Held &held, PyObject *parameter) {
-  std::optional<DType> dtype = dtypeOfView(view.dtype);
-  if (!dtype) [[unlikely]] {
-    raiseDType(object, parameter);
-  }
-  Device place;
+static Device placeOf(const dlpack::TensorView &view, PyObject *parameter) {
   switch (view.device.type) {
   case dlpack::DeviceCuda:
-    place = Device::cuda(view.device.index);
-    break;
+    return Device::cuda(view.device.index);
   case dlpack::DeviceRocm:
-    place = Device::hip(view.device.index);
-    break;
+    return Device::hip(view.device.index);
   case dlpack::DeviceCpu:
   case dlpack::DeviceCudaHost:
   case dlpack::DeviceRocmHost:
-    break;
+    return Device();
   default:
     raisePython(
         PyExc_TypeError,
@@ -148,6 +141,15 @@ static Argument argumentOf(const dlpack::TensorView &view, PyObject *object,
             "of DLPack's type " +
             std::to_string(view.device.type));
   }
+}
+
+static Argument argumentOf(const dlpack::TensorView &view, PyObject *object,
+                           Held &held, PyObject *parameter) {
+  std::optional<DType> dtype = dtypeOfView(view.dtype);
+  if (!dtype) [[unlikely]] {
+    raiseDType(object, parameter);
+  }
+  Device place = placeOf(view, parameter);
   void *data =
       view.data ? static_cast<char *>(view.data) + view.byteOffset : nullptr;
   return argumentOf(data, view.rank, view.shape, view.strides, *dtype,
@@ -167,24 +169,20 @@ struct KnownType {
 
 /// torch.Tensor has the table from its base, torch's Parameter from Tensor.
 static bool isTypeItself(PyTypeObject *type) {
-  if (std::strcmp(type->tp_name, "Tensor") &&
-      std::strcmp(type->tp_name, "Parameter")) {
-    return PyDict_Contains(type->tp_dict, registered.names.exchangeApi) == 1;
+  if (isNamed(type, "torch", "Tensor") ||
+      isNamed(type, "torch.nn.parameter", "Parameter")) {
+    return true;
   }
-  Ref module = Ref::steal(
-      PyObject_GetAttrString(reinterpret_cast<PyObject *>(type), "__module__"));
-  std::string_view name =
-      PyUnicode_Check(module.get()) ? textOf(module.get()) : "";
-  return name == "torch" || name == "torch.nn.parameter";
+  Ref own =
+      attribute(reinterpret_cast<PyObject *>(type), registered.names.dict);
+  return PySequence_Contains(own.get(), registered.names.exchangeApi) == 1;
 }
 
 static const ExchangeApi *findApi(PyTypeObject *type) {
-  if (!isTypeItself(type)) {
-    return nullptr;
-  }
   Ref capsule = attributeOrNull(reinterpret_cast<PyObject *>(type),
                                 registered.names.exchangeApi);
-  if (!capsule || !PyCapsule_IsValid(capsule.get(), "dlpack_exchange_api")) {
+  if (!capsule || !isTypeItself(type) ||
+      !PyCapsule_IsValid(capsule.get(), "dlpack_exchange_api")) {
     return nullptr;
   }
   const auto *api = static_cast<const ExchangeApi *>(
@@ -210,7 +208,7 @@ static const ExchangeApi *apiOf(PyTypeObject *type) {
   if (api) {
     for (KnownType &k : known) {
       if (!k.type) {
-        Py_INCREF(type);
+        Py_INCREF(reinterpret_cast<PyObject *>(type));
         k = {type, api};
         break;
       }
@@ -322,8 +320,8 @@ static Argument fromBuffer(PyObject *object, Held &held, PyObject *parameter) {
 
 static Argument fromDLPackMethod(PyObject *object, Held &held,
                                  PyObject *parameter) {
-  Ref capsule =
-      Ref::steal(PyObject_CallMethodNoArgs(object, registered.names.dlpack));
+  Ref capsule = Ref::steal(
+      PyObject_CallMethodObjArgs(object, registered.names.dlpack, nullptr));
   const char *name = "dltensor";
   if (!PyCapsule_IsValid(capsule.get(), name)) {
     raisePython(PyExc_TypeError, "argument '" + std::string(textOf(parameter)) +
@@ -365,8 +363,8 @@ static std::optional<DType> dtypeByName(PyObject *dtype) {
 }
 
 static Argument fromDataPtr(PyObject *object, Held &held, PyObject *parameter) {
-  Ref address =
-      Ref::steal(PyObject_CallMethodNoArgs(object, registered.names.dataPtr));
+  Ref address = Ref::steal(
+      PyObject_CallMethodObjArgs(object, registered.names.dataPtr, nullptr));
   void *data = PyLong_AsVoidPtr(address.get());
   if (!data && PyErr_Occurred()) {
     throw PythonError();
@@ -375,6 +373,19 @@ static Argument fromDataPtr(PyObject *object, Held &held, PyObject *parameter) {
   std::optional<DType> element = dtypeByName(dtype.get());
   if (!element) {
     raiseDType(object, parameter);
+  }
+  // A tensor under another dtype (triton.reinterpret).
+  if (Ref base = attributeOrNull(object, registered.names.base)) {
+    dlpack::TensorView view;
+    const ExchangeApi *api = apiOf(Py_TYPE(base.get()));
+    if (api && !api->viewFromObject(base.get(), &view) &&
+        view.dtype.bits == 8 * byteSize(*element)) {
+      held.api = held.api ? held.api : api;
+      Device at = placeOf(view, parameter);
+      return argumentOf(data, view.rank, view.shape, view.strides, *element,
+                        deviceOf(held, at), held);
+    }
+    PyErr_Clear();
   }
   Device place;
   if (Ref device = attributeOrNull(object, registered.names.device)) {
@@ -394,6 +405,10 @@ static Argument fromDataPtr(PyObject *object, Held &held, PyObject *parameter) {
 std::optional<Argument> arrayOf(PyObject *object, Held &held,
                                 PyObject *parameter) {
   PyTypeObject *type = Py_TYPE(object);
+  static PyTypeObject *numpysArray; // once one was seen
+  if (type == numpysArray) {
+    return fromBuffer(object, held, parameter);
+  }
   if (const ExchangeApi *api = apiOf(type)) {
     dlpack::TensorView view;
     if (api->viewFromObject(object, &view)) {
@@ -408,13 +423,15 @@ std::optional<Argument> arrayOf(PyObject *object, Held &held,
   if (attributeOrNull(asObject, registered.names.dataPtr)) {
     return fromDataPtr(object, held, parameter);
   }
-  if (!std::strcmp(type->tp_name, "numpy.ndarray")) {
+  if (isNamed(type, "numpy", "ndarray")) {
+    Py_INCREF(asObject);
+    numpysArray = type;
     return fromBuffer(object, held, parameter);
   }
   if (attributeOrNull(asObject, registered.names.dlpack)) {
     return fromDLPackMethod(object, held, parameter);
   }
-  if (held.takesDTypesAsArrays && !std::strcmp(type->tp_name, "torch.dtype")) {
+  if (held.takesDTypesAsArrays && isNamed(type, "torch", "dtype")) {
     if (std::optional<DType> dtype = dtypeByName(object)) {
       deviceOf(held, {});
       return Pointer(nullptr, *dtype);

@@ -44,13 +44,20 @@ struct CoreState {
   Kernel kernel;
   bool isBuilt = false, isInterpreted = false;
   uint64_t builds = 0; ///< how often it was built
+  /// The option `debug` of launches that do not give it, and of all.
+  bool asserts = false, alwaysAsserts = false;
   std::vector<UsedGlobal> globals;
   /// From jit functions that may be arguments to their names in the text.
   Ref functions;
   /// Where lines of the text come from, for messages.
   Ref lines;
-  /// What launches gave back, by what distinguishes compiled forms.
+  /// What launches gave back, by what distinguishes compiled forms; and the
+  /// key of the latest launch, with its form.
   std::unordered_map<std::string, Ref> forms;
+  std::string key, latestKey;
+  PyObject *latestForm = nullptr;
+  /// A form describes arrays to a GPU by their sizes (tensor maps).
+  bool needsSizes = false;
 };
 
 struct Core {
@@ -79,8 +86,10 @@ bool isLaunchOption(const CoreState &state, PyObject *name);
 Grid gridOf(const CoreState &state, PyObject *grid);
 
 /// A launch's compiled form, as a Python object.
+/// `needsSizes` becomes true where it describes arrays by their sizes.
 Ref makeForm(PyObject *owner, const Kernel &kernel,
-             std::span<const LaunchArgument> arguments, std::string_view key);
+             std::span<const LaunchArgument> arguments, std::string_view key,
+             bool &needsSizes);
 
 /// Adds Core and Launcher to the module.
 void addCoreTypes(PyObject *module);

@@ -38,7 +38,7 @@ static Context &contextOf(const std::string &cacheDirectory) {
 //===----------------------------------------------------------------------===//
 
 static Ref attributeOfTuple(PyObject *tuple, Py_ssize_t i) {
-  return Ref::borrow(PyTuple_GET_ITEM(tuple, i));
+  return Ref::borrow(PyTuple_GetItem(tuple, i));
 }
 
 /// Core(owner, name, ((name, is_constexpr[, default]), ...))
@@ -52,8 +52,8 @@ static PyObject *newCore(PyTypeObject *type, PyObject *args, PyObject *) {
     }
     auto state = std::make_unique<CoreState>();
     state->name = name;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parameters); ++i) {
-      PyObject *given = PyTuple_GET_ITEM(parameters, i);
+    for (Py_ssize_t i = 0; i < PyTuple_Size(parameters); ++i) {
+      PyObject *given = PyTuple_GetItem(parameters, i);
       PyObject *called = nullptr, *fallback = nullptr;
       int isStatic = 0;
       if (!PyArg_ParseTuple(given, "Up|O", &called, &isStatic, &fallback)) {
@@ -64,7 +64,7 @@ static PyObject *newCore(PyTypeObject *type, PyObject *args, PyObject *) {
       state->parameters.push_back(
           {Ref::steal(called), isStatic != 0, Ref::borrow(fallback)});
     }
-    Ref self = Ref::steal(type->tp_alloc(type, 0));
+    Ref self = Ref::steal(PyType_GenericAlloc(type, 0));
     auto *core = reinterpret_cast<Core *>(self.get());
     core->owner = Ref::borrow(owner).release();
     core->state = state.release();
@@ -103,7 +103,7 @@ static void freeCore(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   clearCore(self);
-  type->tp_free(self);
+  PyObject_GC_Del(self);
   Py_DECREF(type);
 }
 
@@ -142,10 +142,10 @@ static PyObject *buildCore(PyObject *self, PyObject *args) {
       source.bindings[std::string(textOf(key))] = toStatic(value);
     }
     std::vector<UsedGlobal> used;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(globals); ++i) {
-      PyObject *g = PyTuple_GET_ITEM(globals, i);
-      if (!PyTuple_Check(g) || PyTuple_GET_SIZE(g) != 3 ||
-          !PyDict_Check(PyTuple_GET_ITEM(g, 0))) {
+    for (Py_ssize_t i = 0; i < PyTuple_Size(globals); ++i) {
+      PyObject *g = PyTuple_GetItem(globals, i);
+      if (!PyTuple_Check(g) || PyTuple_Size(g) != 3 ||
+          !PyDict_Check(PyTuple_GetItem(g, 0))) {
         raisePython(PyExc_TypeError, "expected (dict, name, value)");
       }
       used.push_back({attributeOfTuple(g, 0), attributeOfTuple(g, 1),
@@ -165,6 +165,8 @@ static PyObject *buildCore(PyObject *self, PyObject *args) {
     state.globals = std::move(used);
     state.functions = Ref::borrow(functions);
     state.forms.clear();
+    state.latestForm = nullptr;
+    state.needsSizes = false;
     state.isInterpreted = interpreted != 0;
     ++state.builds;
     state.isBuilt = true;
@@ -175,6 +177,19 @@ static PyObject *buildCore(PyObject *self, PyObject *args) {
 /// The next launch has it built anew.
 static PyObject *resetCore(PyObject *self, PyObject *) {
   reinterpret_cast<Core *>(self)->state->isBuilt = false;
+  Py_RETURN_NONE;
+}
+
+/// set_debug(default, always): the option `debug` of launches that do not give
+/// it, and whether all have it.
+static PyObject *setDebugOfCore(PyObject *self, PyObject *args) {
+  int byDefault = 0, always = 0;
+  if (!PyArg_ParseTuple(args, "pp", &byDefault, &always)) {
+    return nullptr;
+  }
+  CoreState &state = *reinterpret_cast<Core *>(self)->state;
+  state.asserts = byDefault != 0;
+  state.alwaysAsserts = always != 0;
   Py_RETURN_NONE;
 }
 
@@ -202,15 +217,15 @@ static PyObject *runCore(PyObject *self, PyObject *args) {
       throw PythonError();
     }
     std::vector<PyObject *> all;
-    Py_ssize_t count = PyTuple_GET_SIZE(positional);
+    Py_ssize_t count = PyTuple_Size(positional);
     for (Py_ssize_t i = 0; i < count; ++i) {
-      all.push_back(PyTuple_GET_ITEM(positional, i));
+      all.push_back(PyTuple_GetItem(positional, i));
     }
-    Ref names = Ref::steal(PyTuple_New(PyDict_GET_SIZE(named)));
+    Ref names = Ref::steal(PyTuple_New(PyDict_Size(named)));
     PyObject *key = nullptr, *value = nullptr;
     Py_ssize_t n = 0;
     for (Py_ssize_t i = 0; PyDict_Next(named, &i, &key, &value); ++n) {
-      PyTuple_SET_ITEM(names.get(), n, Ref::borrow(key).release());
+      PyTuple_SetItem(names.get(), n, Ref::borrow(key).release());
       all.push_back(value);
     }
     return launch(reinterpret_cast<Core *>(self),
@@ -241,7 +256,7 @@ static PyObject *callLauncher(PyObject *self, PyObject *const *args,
 
 /// core[grid]
 static PyObject *subscriptCore(PyObject *self, PyObject *grid) {
-  PyObject *made = launcherType->tp_alloc(launcherType, 0);
+  PyObject *made = PyType_GenericAlloc(launcherType, 0);
   if (!made) {
     return nullptr;
   }
@@ -273,13 +288,51 @@ static void freeLauncher(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   clearLauncher(self);
-  type->tp_free(self);
+  PyObject_GC_Del(self);
   Py_DECREF(type);
+}
+
+//===----------------------------------------------------------------------===//
+// Subscripted: jit_function[grid]
+//===----------------------------------------------------------------------===//
+
+/// Are the hooks of launches those of the start, and empty?
+static bool areHooksIdle() {
+  const Registered &r = registered;
+  return r.settings &&
+         PyDict_GetItemWithError(r.settings, r.names.enterHook) ==
+             r.enterHook &&
+         PyDict_GetItemWithError(r.settings, r.names.exitHook) == r.exitHook &&
+         PyList_Size(r.enterCalls) == 0 && PyList_Size(r.exitCalls) == 0;
+}
+
+/// The core's own launcher where nothing else has a say in launches of the
+/// function; what its `_subscript` gives otherwise.
+static PyObject *subscriptFunction(PyObject *self, PyObject *grid) {
+  return guarded([&]() -> PyObject * {
+    const auto &names = registered.names;
+    if (reinterpret_cast<PyObject *>(Py_TYPE(self)) == registered.jitType &&
+        areHooksIdle()) {
+      Ref own = Ref::steal(PyObject_GenericGetDict(self, nullptr));
+      PyObject *hooks = PyDict_GetItemWithError(own.get(), names.preRunHooks);
+      PyObject *core = PyDict_GetItemWithError(own.get(), names.core);
+      if (core && Py_TYPE(core) == coreType && hooks && PyList_Check(hooks) &&
+          PyList_Size(hooks) == 0 &&
+          !PyDict_GetItemWithError(own.get(), names.run)) {
+        return subscriptCore(core, grid);
+      }
+    }
+    if (PyErr_Occurred()) {
+      throw PythonError();
+    }
+    return PyObject_CallMethodObjArgs(self, names.subscript, grid, nullptr);
+  });
 }
 
 void addCoreTypes(PyObject *module) {
   static PyMethodDef methods[] = {
       {"build", buildCore, METH_VARARGS, nullptr},
+      {"set_debug", setDebugOfCore, METH_VARARGS, nullptr},
       {"reset", resetCore, METH_NOARGS, nullptr},
       {"forms", formsOfCore, METH_NOARGS, nullptr},
       {"run", runCore, METH_VARARGS, nullptr},
@@ -316,8 +369,17 @@ void addCoreTypes(PyObject *module) {
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
           Py_TPFLAGS_DISALLOW_INSTANTIATION,
       launcherSlots};
+  static PyType_Slot subscriptedSlots[] = {
+      {Py_mp_subscript, reinterpret_cast<void *>(subscriptFunction)},
+      {0, nullptr},
+  };
+  static PyType_Spec subscriptedSpec = {
+      "nereid._native.Subscripted", sizeof(PyObject), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, subscriptedSlots};
+  static PyTypeObject *subscriptedType;
   for (auto [type, spec, name] :
        {std::tuple(&coreType, &coreSpec, "Core"),
+        std::tuple(&subscriptedType, &subscriptedSpec, "Subscripted"),
         std::tuple(&launcherType, &launcherSpec, "Launcher")}) {
     Ref made = Ref::steal(PyType_FromSpec(spec));
     *type = reinterpret_cast<PyTypeObject *>(made.get());

@@ -16,6 +16,7 @@
 #include "nereid/Runtime/Stream.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <tuple>
 
@@ -81,9 +82,9 @@ static void bind(const CoreState &state, const Call &call, Bound &bound) {
     raiseTooMany(state, call.positional);
   }
   std::copy_n(call.arguments, call.positional, bound.values);
-  Py_ssize_t named = call.names ? PyTuple_GET_SIZE(call.names) : 0;
+  Py_ssize_t named = call.names ? PyTuple_Size(call.names) : 0;
   for (Py_ssize_t i = 0; i < named; ++i) {
-    PyObject *name = PyTuple_GET_ITEM(call.names, i);
+    PyObject *name = PyTuple_GetItem(call.names, i);
     PyObject *value = call.arguments[call.positional + i];
     size_t parameter = parameterCalled(state, name);
     if (parameter == count) {
@@ -132,8 +133,7 @@ static int64_t gridSize(const CoreState &state, PyObject *size) {
   if (!PyLong_CheckExact(size) && !PyIndex_Check(size)) {
     raisePython(
         PyExc_TypeError,
-        state.name + ": the grid: expected integers, got " +
-            Py_TYPE(size)->tp_name +
+        state.name + ": the grid: expected integers, got " + typeName(size) +
             "; hint: triton.cdiv(n, BLOCK) and n // BLOCK are integers");
   }
   Ref number = Ref::steal(PyNumber_Index(size));
@@ -151,11 +151,11 @@ Grid gridOf(const CoreState &state, PyObject *grid) {
                   state.name +
                       ": the grid: expected a tuple of one to three integers, "
                       "or a function that gives one, got " +
-                      Py_TYPE(grid)->tp_name);
+                      typeName(grid));
     }
     return Grid(gridSize(state, grid));
   }
-  Py_ssize_t rank = PySequence_Fast_GET_SIZE(grid);
+  Py_ssize_t rank = itemCount(grid);
   if (rank < 1 || rank > Grid::maxRank) {
     raisePython(PyExc_ValueError,
                 state.name + ": the grid: expected one to three sizes, got " +
@@ -163,7 +163,7 @@ Grid gridOf(const CoreState &state, PyObject *grid) {
   }
   std::array<int64_t, Grid::maxRank> sizes = {1, 1, 1};
   for (Py_ssize_t i = 0; i < rank; ++i) {
-    sizes[i] = gridSize(state, PySequence_Fast_GET_ITEM(grid, i));
+    sizes[i] = gridSize(state, itemAt(grid, i));
   }
   return Grid(std::span<const int64_t>(sizes.data(), rank));
 }
@@ -177,7 +177,8 @@ static Grid evaluatedGrid(const CoreState &state, const Call &call,
     return gridOf(state, call.grid);
   }
   Ref meta = metaOf(state, bound);
-  Ref sizes = Ref::steal(PyObject_CallOneArg(call.grid, meta.get()));
+  Ref sizes =
+      Ref::steal(PyObject_CallFunctionObjArgs(call.grid, meta.get(), nullptr));
   return gridOf(state, sizes.get());
 }
 
@@ -230,7 +231,7 @@ static void addToKey(std::string &key, bool isStatic, const Argument &a) {
     addWord(key, tag, a.tuple->items.size());
     key += a.tuple->type;
     for (const Argument &item : a.tuple->items) {
-      addToKey(key, isStatic, item);
+      addToKey(key, isStatic || item.isConstexpr, item);
     }
     return;
   case Argument::Kind::Descriptor:
@@ -256,10 +257,11 @@ static Ref formOf(Core *core, const Kernel &kernel, uint64_t build,
                   std::span<const LaunchArgument> arguments, Device device) {
   CoreState &state = *core->state;
   if (state.builds != build) [[unlikely]] { // by another thread, meanwhile
-    return makeForm(core->owner, kernel, arguments, "");
+    bool needsSizes = false;
+    return makeForm(core->owner, kernel, arguments, "", needsSizes);
   }
-  std::string key;
-  key.reserve(16 + 10 * arguments.size());
+  std::string &key = state.key;
+  key.clear();
   addWord(key, static_cast<char>(device.kind()),
           static_cast<uint64_t>(device.index()));
   size_t i = 0;
@@ -271,20 +273,30 @@ static Ref formOf(Core *core, const Kernel &kernel, uint64_t build,
     addToKey(key, !isParameter || state.parameters[i].isStatic, argument.value);
     ++i;
   }
-  auto found = state.forms.find(key);
-  if (found != state.forms.end()) [[likely]] {
-    return found->second;
+  if (state.latestForm && key == state.latestKey) [[likely]] {
+    return Ref::borrow(state.latestForm);
   }
-  Ref form = makeForm(core->owner, kernel, arguments, key);
-  state.forms[key] = form;
-  return form;
+  auto found = state.forms.find(key);
+  if (found == state.forms.end()) {
+    // Others may launch meanwhile: with a key of their own.
+    std::string own = key;
+    Ref form = makeForm(core->owner, kernel, arguments, own, state.needsSizes);
+    if (state.builds != build) [[unlikely]] {
+      return form;
+    }
+    found = state.forms.insert_or_assign(own, std::move(form)).first;
+  }
+  state.latestKey = found->first;
+  state.latestForm = found->second.get();
+  return found->second;
 }
 
 //===----------------------------------------------------------------------===//
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// Streams of others, kept: making one orders it with all there are.
+/// Streams of others, kept. Their launches have arrays of others alone, and
+/// the stream may be one that is being recorded.
 static Stream streamOf(void *handle, Device device) {
   static auto &known =
       *new std::map<std::tuple<Device::Kind, int, void *>, Stream>();
@@ -296,7 +308,9 @@ static Stream streamOf(void *handle, Device device) {
   std::tuple key(device.kind(), device.index(), named);
   auto found = known.find(key);
   if (found == known.end()) {
-    found = known.emplace(key, Stream::borrow(named, device)).first;
+    found =
+        known.emplace(key, Stream::borrow(named, device, StreamMemory::None))
+            .first;
   }
   return found->second;
 }
@@ -326,8 +340,8 @@ static void requireBuilt(Core *core) {
     checkGlobals(core);
   }
   if (!core->state->isBuilt) [[unlikely]] {
-    Ref::steal(PyObject_CallMethodOneArg(core->owner, registered.names.build,
-                                         reinterpret_cast<PyObject *>(core)));
+    Ref::steal(PyObject_CallMethodObjArgs(core->owner, registered.names.build,
+                                          core, nullptr));
     if (!core->state->isBuilt) {
       raisePython(PyExc_RuntimeError,
                   core->state->name + ": its source was not given");
@@ -364,9 +378,9 @@ static void run(const Kernel &kernel, const Grid &grid,
 
 /// The launch with a kernel that also has the functions among its arguments.
 static PyObject *launchVariant(Core *core, const Call &call, const Held &held) {
-  Ref variant = Ref::steal(PyObject_CallMethodOneArg(
-      core->owner, registered.names.variant, held.missing.get()));
-  if (Py_TYPE(variant.get()) != Py_TYPE(core)) {
+  Ref variant = Ref::steal(PyObject_CallMethodObjArgs(
+      core->owner, registered.names.variant, held.missing.get(), nullptr));
+  if (Py_TYPE(variant.get()) != Py_TYPE(reinterpret_cast<PyObject *>(core))) {
     raisePython(PyExc_TypeError, "expected a Core");
   }
   auto *other = reinterpret_cast<Core *>(variant.get());
@@ -374,14 +388,19 @@ static PyObject *launchVariant(Core *core, const Call &call, const Held &held) {
   return launch(other, call);
 }
 
-PyObject *launch(Core *core, const Call &call) {
-  CoreState &state = *core->state;
-  requireBuilt(core);
-  size_t count = state.parameters.size();
-  Bound bound(count);
-  bind(state, call, bound);
+/// Checks of addresses want to know where arrays end.
+static bool checksAddresses() {
+  static const bool checks = std::getenv("NEREID_CHECK");
+  return checks;
+}
 
+/// Null where `asAddresses` hides what is wrong: arrays of several devices.
+static PyObject *launchBound(Core *core, const Call &call, const Bound &bound,
+                             bool asAddresses) {
+  CoreState &state = *core->state;
+  size_t count = state.parameters.size();
   Held held;
+  held.asAddresses = asAddresses;
   held.host = state.isInterpreted ? Device::interp() : Device::cpu();
   Ref functions = state.functions;
   held.functions = functions.get();
@@ -389,14 +408,29 @@ PyObject *launch(Core *core, const Call &call) {
   std::vector<LaunchArgument> arguments;
   arguments.reserve(count + bound.options.size());
   for (size_t i = 0; i < count; ++i) {
+    held.takesAnyObject = state.parameters[i].isStatic;
     arguments.emplace_back(
         "", toArgument(bound.values[i], held, state.parameters[i].name.get()));
+  }
+  if (asAddresses && held.isMixed) [[unlikely]] {
+    return nullptr;
   }
   if (held.missing) [[unlikely]] {
     return launchVariant(core, call, held);
   }
+  held.takesAnyObject = false;
+  bool hasDebug = false;
   for (auto [name, value] : bound.options) {
-    arguments.emplace_back(textOf(name), toArgument(value, held, name));
+    bool isDebug = textOf(name) == "debug";
+    hasDebug |= isDebug;
+    arguments.emplace_back(textOf(name), isDebug && state.alwaysAsserts
+                                             ? Argument(true)
+                                             : toArgument(value, held, name));
+  }
+  if (state.alwaysAsserts || state.asserts) [[unlikely]] {
+    if (!hasDebug) {
+      arguments.emplace_back("debug", Argument(true));
+    }
   }
   Device device = deviceOf(held);
   Kernel kernel = state.kernel.on(device);
@@ -406,6 +440,20 @@ PyObject *launch(Core *core, const Call &call) {
     run(kernel, grid, arguments, device, held);
   }
   return formOf(core, kernel, build, arguments, device).release();
+}
+
+PyObject *launch(Core *core, const Call &call) {
+  CoreState &state = *core->state;
+  requireBuilt(core);
+  Bound bound(state.parameters.size());
+  bind(state, call, bound);
+  // The first launch tells whether sizes are needed.
+  if (!state.forms.empty() && !state.needsSizes && !checksAddresses()) {
+    if (PyObject *form = launchBound(core, call, bound, true)) {
+      return form;
+    }
+  }
+  return launchBound(core, call, bound, false);
 }
 
 } // namespace nereid::python

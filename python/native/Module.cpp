@@ -50,9 +50,11 @@ static nb::object emitStage(const Form &form, const std::string &stage) {
 }
 
 Ref makeForm(PyObject *owner, const Kernel &kernel,
-             std::span<const LaunchArgument> arguments, std::string_view key) {
+             std::span<const LaunchArgument> arguments, std::string_view key,
+             bool &needsSizes) {
   Form form{kernel, kernel.preview(Grid(1), arguments).request,
             kernel.compile(arguments), std::string(key)};
+  needsSizes |= !form.info.image.tensorMaps.empty();
   nb::object made = nb::cast(std::move(form));
   return Ref::steal(PyObject_CallFunctionObjArgs(registered.compiled, owner,
                                                  made.ptr(), nullptr));
@@ -88,6 +90,11 @@ static void registerObjects(const nb::kwargs &given) {
       {"compiled", &registered.compiled},
       {"default_device", &registered.defaultDevice},
       {"current_stream", &registered.currentStream},
+      {"settings", &registered.settings},
+      {"enter_hook", &registered.enterHook},
+      {"exit_hook", &registered.exitHook},
+      {"enter_calls", &registered.enterCalls},
+      {"exit_calls", &registered.exitCalls},
   };
   for (auto [name, place] : places) {
     if (given.contains(name)) {
@@ -128,6 +135,8 @@ NB_MODULE(_native, module) {
                    [](const Form &f) { return f.request.options.numStages; })
       .def_prop_ro("num_ctas",
                    [](const Form &f) { return f.request.options.numCtas; })
+      .def_prop_ro("fp_fusion",
+                   [](const Form &f) { return f.request.options.fpFusion; })
       .def_prop_ro("shared",
                    [](const Form &f) { return f.info.image.sharedBytes; })
       .def_prop_ro("n_regs",

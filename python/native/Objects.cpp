@@ -29,10 +29,18 @@ void internNames() {
       {&n.dlpack, "__dlpack__"},
       {&n.exchangeApi, "__dlpack_c_exchange_api__"},
       {&n.type, "type"},
+      {&n.module, "__module__"},
+      {&n.dict, "__dict__"},
       {&n.deviceIndex, "index"},
       {&n.build, "_build"},
       {&n.variant, "_variant"},
       {&n.globalsChanged, "_globals_changed"},
+      {&n.core, "_core"},
+      {&n.run, "run"},
+      {&n.preRunHooks, "pre_run_hooks"},
+      {&n.subscript, "_subscript"},
+      {&n.enterHook, "launch_enter_hook"},
+      {&n.exitHook, "launch_exit_hook"},
   };
   for (auto [place, text] : all) {
     *place = Ref::steal(PyUnicode_InternFromString(text)).release();
@@ -42,6 +50,24 @@ void internNames() {
 void raisePython(PyObject *type, const std::string &text) {
   PyErr_SetString(type, text.c_str());
   throw PythonError();
+}
+
+std::string typeName(PyObject *object) {
+  Ref name = attribute(reinterpret_cast<PyObject *>(Py_TYPE(object)),
+                       registered.names.name);
+  return std::string(textOf(name.get()));
+}
+
+bool isNamed(PyTypeObject *type, std::string_view module,
+             std::string_view name) {
+  auto *object = reinterpret_cast<PyObject *>(type);
+  Ref called = attributeOrNull(object, registered.names.name);
+  if (!called || !PyUnicode_Check(called.get()) ||
+      textOf(called.get()) != name) {
+    return false;
+  }
+  Ref home = attributeOrNull(object, registered.names.module);
+  return home && PyUnicode_Check(home.get()) && textOf(home.get()) == module;
 }
 
 Ref attribute(PyObject *object, PyObject *name) {

@@ -9,6 +9,9 @@
 // PythonError; `guarded` is the border to Python, which turns this and every
 // exception of Nereid's into Python's. All of it needs the GIL.
 //
+// Of Python's C API only what is in the limited one of 3.12 is used: the same
+// extension serves all versions from there on.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef NEREID_PYTHON_NATIVE_OBJECTS_H
@@ -69,6 +72,22 @@ private:
 [[gnu::cold]] void setFailure(const Failure &failure,
                               PyObject *lines = nullptr);
 
+/// Items of a list or a tuple, borrowed.
+inline Py_ssize_t itemCount(PyObject *sequence) {
+  return PyTuple_Check(sequence) ? PyTuple_Size(sequence)
+                                 : PyList_Size(sequence);
+}
+inline PyObject *itemAt(PyObject *sequence, Py_ssize_t i) {
+  return PyTuple_Check(sequence) ? PyTuple_GetItem(sequence, i)
+                                 : PyList_GetItem(sequence, i);
+}
+
+/// The name of the object's type, without its module.
+std::string typeName(PyObject *object);
+/// Is the type `module`.`name`?
+bool isNamed(PyTypeObject *type, std::string_view module,
+             std::string_view name);
+
 Ref attribute(PyObject *object, PyObject *name);
 /// Null where there is none.
 Ref attributeOrNull(PyObject *object, PyObject *name);
@@ -122,10 +141,15 @@ struct Registered {
   PyObject *defaultDevice = nullptr;
   /// (index) -> handle of the current CUDA stream
   PyObject *currentStream = nullptr;
+  /// The dict of settings with the hooks of launches, and the hooks that stand
+  /// there from the start: lists of functions.
+  PyObject *settings = nullptr, *enterHook = nullptr, *exitHook = nullptr,
+           *enterCalls = nullptr, *exitCalls = nullptr;
   struct {
     PyObject *value, *index, *dataPtr, *dtype, *device, *fields, *name, *base,
         *shape, *strides, *blockShape, *padding, *dlpack, *exchangeApi, *type,
-        *deviceIndex, *build, *variant, *globalsChanged;
+        *module, *dict, *deviceIndex, *build, *variant, *globalsChanged, *core,
+        *run, *preRunHooks, *subscript, *enterHook, *exitHook;
   } names = {};
 };
 extern Registered registered;

@@ -1,18 +1,29 @@
-"""python -m nereid script.py ARGUMENTS..., or -m module ARGUMENTS..., or -c CODE: as python does, with Nereid's triton."""
+"""python -m nereid script.py ARGUMENTS..., or -m module ARGUMENTS..., or -c CODE: as python does, with Nereid's triton. In front of these,
+--api 3.6 to 3.9 says which generation of it (nereid.enable)."""
 import os
 import runpy
 import sys
 
 import nereid
 
-_USAGE = "usage: python -m nereid (SCRIPT | -m MODULE | -c CODE) [ARGUMENT...]"
+_USAGE = "usage: python -m nereid [--api GENERATION] (SCRIPT | -m MODULE | -c CODE) [ARGUMENT...]"
 
 
 def main(arguments):
     if not arguments or arguments[0] in ("-h", "--help"):
         print(_USAGE, file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2
-    nereid.enable()
+    api = None
+    if arguments[0] == "--api":
+        if len(arguments) < 3:
+            print(f"nereid: expected a generation and a script behind --api, got {arguments[1:]}; {_USAGE}", file=sys.stderr)
+            return 2
+        api, arguments = arguments[1], arguments[2:]
+    try:
+        nereid.enable(api)
+    except ValueError as error:
+        print(f"nereid: {error}", file=sys.stderr)
+        return 2
     kind, rest = arguments[0], arguments[1:]
     if kind in ("-m", "-c"):
         if not rest:

@@ -96,6 +96,35 @@ def test_tuples_and_named_ones():
     assert result_of(of_pair, Pair(3, 4), (0, 10)) == 43
 
 
+def test_a_function_argument_whose_text_changes():
+
+    @triton.jit
+    def number():
+        return 3
+
+    @triton.jit
+    def put(x, f: tl.constexpr):
+        tl.store(x, f())
+
+    assert result_of(put, number) == 3
+    number._unsafe_update_src(number.src.replace("3", "4"))
+    assert result_of(put, number) == 4
+    assert len(put.device_caches[0][0]) == 2
+
+
+@triton.jit
+def of_sizes(x, sizes, nothing):
+    tl.static_assert(sizes is not None and nothing is None)
+    tl.store(x + tl.arange(0, sizes[0]), tl.arange(0, sizes[0]) + sizes[1])
+
+
+def test_constexpr_items_of_tuples_are_known_while_compiling():
+    x = torch.zeros(8)
+    for size in (4, 8):
+        of_sizes[(1, )](x, (tl.constexpr(size), 10), None)
+        assert x.tolist() == [10.0 + i for i in range(size)] + [0.0] * (8 - size)
+
+
 @triton.jit
 def reads_plain(x):
     tl.store(x, PLAIN)

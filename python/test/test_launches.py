@@ -53,6 +53,90 @@ def test_a_grid_function_sees_all_arguments():
     assert seen == {"x": x, "value": 1, "K": 3, "num_warps": 2} and seen["x"] is x
 
 
+class Colour:
+
+    def __repr__(self):
+        return "red"
+
+
+@triton.jit
+def put_if(x, C: tl.constexpr):
+    if C == "red":
+        tl.store(x, 1)
+
+
+def test_an_object_of_any_class_is_a_constexpr_by_its_repr():
+    x = torch.zeros(1)
+    put_if[(1, )](x, Colour())
+    assert x[0] == 1
+    with pytest.raises(TypeError, match="got Colour"):
+        put[(1, )](torch.zeros(16), Colour())
+
+
+@triton.jit(debug=True)
+def checked(x, value):
+    tl.device_assert(value > 0, "positive")
+    tl.store(x, value)
+
+
+@triton.jit
+def unchecked(x, value):
+    tl.device_assert(value > 0, "positive")
+    tl.store(x, value)
+
+
+def test_assertions_by_decorator_and_by_option():
+    x = torch.zeros(1)
+    with pytest.raises(RuntimeError, match="positive"):
+        checked[(1, )](x, -1)
+    checked[(1, )](x, -1, debug=False)
+    unchecked[(1, )](x, -2)
+    assert x[0] == -2
+    with pytest.raises(RuntimeError, match="positive"):
+        unchecked[(1, )](x, -1, debug=True)
+
+
+def test_assertions_by_the_environment(monkeypatch):
+    monkeypatch.setenv("TRITON_DEBUG", "1")
+    triton.knobs.refresh_knobs()
+
+    @triton.jit
+    def other(x, value):
+        tl.device_assert(value > 0, "positive")
+
+    with pytest.raises(RuntimeError, match="positive"):
+        other[(1, )](torch.zeros(1), -1, debug=False)
+
+
+def test_a_tensor_under_another_dtype():
+    x = torch.tensor([3, 200], dtype=torch.uint8).view(torch.int8)
+    y = torch.zeros(2, dtype=torch.int32)
+    widen[(1, )](triton.reinterpret(x, tl.uint8), y)
+    assert y.tolist() == [3, 200]
+    assert triton.reinterpret(x, tl.uint8).new_empty((3, )).shape == (3, )
+
+
+@triton.jit
+def widen(x, y):
+    offsets = tl.arange(0, 2)
+    tl.store(y + offsets, tl.load(x + offsets))
+
+
+def test_hooks_of_settings_hear_of_new_forms(monkeypatch):
+    heard = []
+    monkeypatch.setattr(triton.knobs.runtime, "jit_cache_hook", lambda **facts: heard.append(("cache", facts["compile"]["num_warps"])))
+    monkeypatch.setattr(triton.knobs.runtime, "jit_post_compile_hook", lambda **facts: heard.append(("compiled", facts["already_compiled"])))
+
+    @triton.jit
+    def fresh(x, n):
+        tl.store(x, n)
+
+    x = torch.zeros(1)
+    for n in (1, 1, 16, 32):
+        fresh[(1, )](x, n, num_warps=2)
+    assert heard == [("cache", 2), ("compiled", True)] * 2
+
+
 @pytest.mark.parametrize("grid", [(0, ), (4, 0)])
 def test_no_programs(grid):
     x = torch.zeros(16)

@@ -11,13 +11,13 @@ import pytest
 import triton
 import triton.language as tl
 
-BUILD = pathlib.Path(nereid.__path__[0]).parent.parent
+PACKAGES = pathlib.Path(nereid.__path__[0]).parent
 
 
 def python(*arguments, **environment):
     values = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True,
-                          env={**values, "PYTHONPATH": str(BUILD / "python"), **environment})
+                          env={**values, "PYTHONPATH": str(PACKAGES), **environment})
 
 
 def test_triton_is_nereids():
@@ -38,7 +38,15 @@ def test_generations(api, version):
     done = python("-c", code)
     assert done.stdout == f"{version} {api}\n", done.stderr
     assert python("-c", "import triton; print(triton.__version__)", PYTHONPATH=os.pathsep.join(
-        [str(pathlib.Path(nereid.__path__[0]) / "dropin"), str(BUILD / "python")]), NEREID_LANGUAGE=api or "").stdout == f"{version}\n"
+        [str(pathlib.Path(nereid.__path__[0]) / "dropin"), str(PACKAGES)]), NEREID_LANGUAGE=api or "").stdout == f"{version}\n"
+
+
+def test_generations_by_the_command_line():
+    done = python("-m", "nereid", "--api", "3.6", "-c", "import triton; print(triton.__version__)")
+    assert done.stdout == "3.6.0\n", done.stderr
+    for arguments in (["--api", "2.0", "-c", "0"], ["--api", "3.6"], ["--api"]):
+        done = python("-m", "nereid", *arguments)
+        assert done.returncode == 2 and "nereid: " in done.stderr and "Traceback" not in done.stderr
 
 
 def test_a_generation_that_there_is_not():
@@ -47,6 +55,17 @@ def test_a_generation_that_there_is_not():
     other = "3.9" if triton.__version__ != "3.9.0" else "3.6"
     with pytest.raises(ImportError, match="before the first 'import triton'"):
         nereid.enable(api=other)
+
+
+@pytest.mark.skipif("torch" in sys.modules and sys.modules["torch"].cuda.is_available(), reason="there is a CUDA device")
+def test_compiling_for_a_gpu_that_is_not_there():
+    source = triton.compiler.ASTSource(fn=triton.jit(nothing), signature={}, constexprs={}, attrs={})
+    with pytest.raises(RuntimeError, match="expected a CUDA device that torch can use for the target 'cuda'"):
+        triton.compile(source, target=triton.backends.compiler.GPUTarget("cuda", 90, 32))
+
+
+def nothing():
+    pass
 
 
 def test_torch_is_not_imported_before_it_is_needed():
@@ -109,7 +128,7 @@ def test_names_are_those_of_the_compiler():
     modules = {"tl": "triton.language", "tl.math": "triton.language.math", "libdevice": "triton.language.extra.libdevice",
                "tl.extra.cuda": "triton.language.extra.cuda", "tl.extra.hip": "triton.language.extra.hip",
                "tl.target_info": "triton.language.target_info"}
-    program = BUILD / "bin/nereid"
+    program = PACKAGES.parent / "bin/nereid"
     if not program.exists():
         pytest.skip("no bin/nereid in the build folder")
     known = {name: set() for name in modules.values()}

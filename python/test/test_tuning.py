@@ -100,6 +100,20 @@ def test_heuristics_are_computed_in_order():
     assert x.item() == 0
 
 
+@triton.autotune([triton.Config({"BLOCK": 8}, num_warps=128), triton.Config({"BLOCK": 4})], key=["n"])
+@triton.jit
+def of_many_threads(x, n, BLOCK: tl.constexpr):
+    tl.store(x, BLOCK)
+
+
+def test_a_configuration_of_more_threads_than_there_are_is_passed_over():
+    x = torch.zeros(1)
+    of_many_threads[(1, )](x, 5)
+    assert x.item() == 4 and of_many_threads.best_config.kwargs == {"BLOCK": 4}
+    with pytest.raises(triton.OutOfResources, match="out of resource: threads, Required: 4096"):
+        of_many_threads.fn[(1, )](x, 5, BLOCK=4, num_warps=128)
+
+
 def test_do_bench_gives_milliseconds():
     assert triton.testing.do_bench(lambda: None, warmup=1, rep=1) >= 0
     assert len(triton.testing.do_bench(lambda: None, warmup=1, rep=1, quantiles=[0.5, 0.2, 0.8])) == 3

@@ -3,7 +3,7 @@ import os
 
 
 class HookChain:
-    """Functions that are called in turn."""
+    """Functions that are called in turn: those in `calls`, which stays the same list."""
 
     def __init__(self, reversed=False):
         self.calls, self.reversed = [], reversed
@@ -30,6 +30,11 @@ def _flag(name, default=False):
 
 
 class _Group:
+
+    def reset(self):
+        """What the environment says again."""
+        for name in [name for name in self.__dict__ if name.startswith("TRITON_")]:
+            del self.__dict__[name]
 
     def scope(self):
         """with knobs.runtime.scope(): what is set inside is undone."""
@@ -98,3 +103,9 @@ class _Language(_Group):
 
 
 runtime, autotuning, cache, compilation, nvidia, language = _Runtime(), _Autotuning(), _Cache(), _Compilation(), _Nvidia(), _Language()
+
+
+def refresh_knobs():
+    """All settings are again what the environment says."""
+    for group in (runtime, autotuning, cache, compilation, nvidia, language):
+        group.reset()

@@ -1,4 +1,5 @@
 """The compiler's and the runtime's failures as Python's exceptions."""
+import re
 import typing
 
 from triton.compiler.errors import CompilationError, CompileTimeAssertionFailure
@@ -38,6 +39,18 @@ def _diagnostic(fields, lines):
                       source_line, hint, tuple(_diagnostic(note, lines) for note in notes))
 
 
+#: Messages, and what upstream says of the same mistake: for those who search for its words.
+_UPSTREAMS_WORDS = (
+    (r"operator '(&|\||\^|<<|>>)' is not defined for floats", "invalid operands of type"),
+    (r"cannot divide .* differ in signedness", "Cannot use this operator because they have different signedness"),
+    (r"tl\.store: argument 'pointer': expected a pointer that may be written", "Cannot store to a constant pointer"),
+)
+
+
+def _upstreams_words(message):
+    return "".join(f"\n  upstream: {words}" for pattern, words in _UPSTREAMS_WORDS if re.search(pattern, message))
+
+
 class KernelFault(RuntimeError):
     """A device_assert, or an access that a check or the system found."""
 
@@ -60,7 +73,12 @@ def make(code, message, diagnostics, lines):
     text = "\n".join([message] * bool(message) + [str(place) for place in places])
     if code == "compile error":
         is_assertion = bool(places) and places[0].message.startswith("static assertion failed")
-        return (CompileTimeAssertionFailure if is_assertion else CompilationError)("\n".join(map(str, places)) or message, places)
+        found = "\n".join(map(str, places)) or message
+        return (CompileTimeAssertionFailure if is_assertion else CompilationError)(found + _upstreams_words(found), places)
+    warps = re.search(r"launch option 'num_warps': expected .*, got the int (\d+)", text)
+    if warps and int(warps[1]) > 32 and int(warps[1]).bit_count() == 1:
+        # More threads than any device has: a configuration that a tuner passes over.
+        return Unsupported(f"out of resource: threads, Required: {32 * int(warps[1])}, Hardware limit: 1024. {text}")
     types = {
         "invalid argument": ValueError,
         "out of memory": MemoryError,

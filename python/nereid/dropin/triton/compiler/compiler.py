@@ -6,6 +6,7 @@ import weakref
 
 from nereid import _native
 
+from triton import knobs
 from triton.backends.compiler import BaseBackend, GPUTarget
 from triton.language.core import dtype
 
@@ -81,7 +82,7 @@ class CompiledKernel:
         CompiledKernel._forms[self] = form
         self.src = types.SimpleNamespace(fn=function, name=form.kernel)
         self.name = form.kernel
-        self._facts = {fact: getattr(form, fact) for fact in ("key", "target", "entry", "num_warps", "num_stages", "num_ctas", "shared", "n_regs",
+        self._facts = {fact: getattr(form, fact) for fact in ("key", "target", "entry", "num_warps", "num_stages", "num_ctas", "fp_fusion", "shared", "n_regs",
                                                               "spill_bytes", "is_gpu")}
 
     @property
@@ -103,8 +104,22 @@ class CompiledKernel:
 
     @classmethod
     def of_launch(cls, function, form):
-        """For nereid._native."""
-        return cls(function, form)
+        """For nereid._native: a launch's form, where no launch before had it."""
+        compiled = cls(function, form)
+        compiled._tell_hooks()
+        return compiled
+
+    def _tell_hooks(self):
+        runtime, form = knobs.runtime, self._form
+        compile = {"key": self.hash, "num_warps": form.num_warps, "num_ctas": form.num_ctas, "num_stages": form.num_stages,
+                   "enable_fp_fusion": form.fp_fusion, "is_warmup": False}
+        for hook, is_compiled in ((runtime.jit_cache_hook, False), (runtime.jit_post_compile_hook, True)):
+            if hook is not None:
+                hook(key=self.hash, repr=self.name, fn=types.SimpleNamespace(jit_function=self.src.fn, name=self.name, module=self.src.fn.__module__),
+                     compile=compile, is_manual_warmup=False, already_compiled=is_compiled)
+        for hook in (runtime.kernel_load_start_hook, runtime.kernel_load_end_hook):
+            if hook:
+                hook(self.module, self.function, self.name, self.metadata, self.hash)
 
     @property
     def hash(self):
@@ -204,10 +219,10 @@ def make_backend(target):
 
 
 class _Unspecialised:
-    """An argument of a pointer type, as a signature and its attributes describe it."""
+    """An argument of a pointer type, as a signature and its attributes describe it. Where the array would be decides the target."""
 
-    def __init__(self, element, is_aligned):
-        self.dtype, self._address = dtype(element), 0 if is_aligned else 1
+    def __init__(self, element, is_aligned, device):
+        self.dtype, self._address, self.device = dtype(element), 0 if is_aligned else 1, device
 
     def data_ptr(self):
         return self._address
@@ -217,23 +232,41 @@ class _Unspecialised:
 _SCALARS = {"i1": (True, True), "u1": (True, True), "i32": (2, 16), "i64": (2**40 + 2, 2**40), "u64": (2**63 + 2, 2**63), "fp32": (0.5, 0.5)}
 
 
-def _argument(name, ty, is_divisible):
+def _argument(name, ty, is_divisible, device):
     if ty.startswith("*"):
         element = ty.lstrip("*k")
         element = {"i": "int", "u": "uint"}[element[0]] + element[1:] if element[0] in "iu" and element[1:].isdigit() else element
-        return _Unspecialised(element, is_divisible)
+        return _Unspecialised(element, is_divisible, device)
     if ty not in _SCALARS:
         raise NotImplementedError(f"triton.compile: parameter '{name}': expected a pointer or one of {', '.join(_SCALARS)}, got {ty!r}; "
                                   "hint: kernel.warmup(*arguments, grid=...) compiles for any arguments")
     return _SCALARS[ty][is_divisible]
 
 
+def _device_of(target):
+    """Where the arrays of a launch on `target` are. None: of the active driver."""
+    from triton.runtime.driver import CudaDriver, driver
+    active = driver.active
+    if target is None:
+        target = active.get_current_target()
+    if target.backend != "cuda":
+        return types.SimpleNamespace(type=target.backend, index=0)
+    cuda = active if isinstance(active, CudaDriver) else CudaDriver()
+    if not cuda.is_active():
+        raise RuntimeError("triton.compile: expected a CUDA device that torch can use for the target 'cuda', got none; "
+                           "hint: `nereid compile --target sm_90a` compiles for any GPU")
+    here = cuda.get_current_target()
+    if int(target.arch) != here.arch:
+        raise NotImplementedError(f"triton.compile: expected the current device's architecture {here.arch}, got {target.arch}; "
+                                  f"hint: `nereid compile --target sm_{target.arch}` compiles for any GPU")
+    return types.SimpleNamespace(type="cuda", index=cuda.get_current_device())
+
+
 def compile(src, target=None, options=None, _env_vars=None):
-    """Compiles an ASTSource for this machine, or its GPU, without running."""
+    """Compiles an ASTSource for this machine, or its current GPU, without running."""
     if not isinstance(src, ASTSource):
         raise TypeError(f"triton.compile: expected an ASTSource, got {type(src).__name__}; hint: Nereid reads no intermediate code")
-    if target is not None and target.backend == "cuda":
-        raise NotImplementedError("triton.compile: expected the target 'cpu', got 'cuda'; hint: `nereid compile --target sm_90a` compiles for any GPU")
+    device = _device_of(target)
     arguments = []
     for place, name in enumerate(src.fn.arg_names):
         attributes = src.attrs.get((place, ), [])
@@ -242,7 +275,7 @@ def compile(src, target=None, options=None, _env_vars=None):
         elif name not in src.signature:
             raise TypeError(f"triton.compile: expected a type of the parameter '{name}' in the signature, got none")
         else:
-            arguments.append(_argument(name, src.signature[name], ["tt.divisibility", 16] in [list(item) for item in attributes]))
+            arguments.append(_argument(name, src.signature[name], ["tt.divisibility", 16] in [list(item) for item in attributes], device))
     known = {name: value for name, value in (options or {}).items() if name in ("num_warps", "num_stages", "num_ctas", "debug", "enable_fp_fusion")}
     compiled = src.fn.run(*arguments, grid=(1, ), warmup=True, **known)
     compiled._portable = src.fn.portable_text()

@@ -22,6 +22,7 @@ class SourceFunction:
 
     def __init__(self, fn):
         self.fn = fn
+        self.version = 0  # how often it was replaced
         try:
             self.raw_lines, self.first_line = inspect.getsourcelines(fn)
         except (OSError, TypeError) as error:
@@ -50,6 +51,7 @@ class SourceFunction:
     def replace(self, source):
         """Another text for the function, from `def` on."""
         self._set(source)
+        self.version += 1
         self.line = self.first_line + next((i for i, line in enumerate(self.raw_lines) if line.lstrip().startswith("def ")), 0)
 
     def decorate(self, decorator):

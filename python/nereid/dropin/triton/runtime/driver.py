@@ -8,7 +8,15 @@ class _Utils:
 
     def get_device_properties(self, device):
         from nereid import _native
-        return _native.cuda_properties(device)
+        found = _native.cuda_properties(device)
+        found.update(max_num_regs=1 << 16, warpSize=32, sm_clock_rate=0, mem_clock_rate=0, mem_bus_width=0)
+        torch = sys.modules.get("torch")
+        if torch is not None:
+            # torch has clocks from 2.8 on; in kHz, as the driver gives them.
+            known = torch.cuda.get_device_properties(device)
+            found.update(sm_clock_rate=getattr(known, "clock_rate", 0), mem_clock_rate=getattr(known, "memory_clock_rate", 0),
+                         mem_bus_width=getattr(known, "memory_bus_width", 0))
+        return found
 
 
 class _CpuUtils:
@@ -120,8 +128,10 @@ class DriverConfig:
     @property
     def default(self):
         if self._default is None:
-            # torch may come later, and its CUDA with it: a CPU is remembered only by what asks for it.
-            return CudaDriver() if CudaDriver.is_active() else CpuDriver()
+            # torch may come later, and its CUDA with it: a CPU is not remembered.
+            if not CudaDriver.is_active():
+                return CpuDriver()
+            self._default = CudaDriver()
         return self._default
 
     @property

@@ -78,6 +78,12 @@ class TensorWrapper:
     def clone(self):
         return TensorWrapper(self.base.clone(), self.dtype)
 
+    def new_empty(self, sizes):
+        return TensorWrapper(self.base.new_empty(sizes), self.dtype)
+
+    def new_zeros(self, sizes):
+        return TensorWrapper(self.base.new_zeros(sizes), self.dtype)
+
     def copy_(self, other):
         self.base.copy_(other.base)
 
@@ -160,6 +166,10 @@ class ConstexprFunction(_Callable):
     """A function of numbers, for hosts, and for kernels while they are compiled."""
     text_decorator = "constexpr_function"
 
+    def _unsafe_update_src(self, new_src):
+        """Another text, from `def` on."""
+        self._source_function.replace(new_src)
+
     def text_options(self):
         return {}
 
@@ -175,8 +185,8 @@ def constexpr_function(fn):
     return ConstexprFunction(fn)
 
 
-class JITFunction(_Callable, KernelInterface):
-    """A kernel, or a function that kernels call."""
+class JITFunction(_native.Subscripted, _Callable, KernelInterface):
+    """A kernel, or a function that kernels call. Its base has kernel[grid]: the core's launcher, or what `_subscript` gives."""
     text_decorator = "jit"
 
     def __init__(self, fn, version=None, do_not_specialize=None, do_not_specialize_on_alignment=None, debug=None, noinline=None,
@@ -253,14 +263,15 @@ class JITFunction(_Callable, KernelInterface):
 
     def _build(self, core):
         """For the Core: called before its first launch, and after a reset."""
-        extra = next((functions for functions, variant in self._variants.items() if variant is core), ())
+        extra = next((functions for (functions, _), variant in self._variants.items() if variant is core), ())
         composed = self._compose(extra)
+        core.set_debug(bool(self.debug), knobs.runtime.debug)
         core.build(composed.text, composed.path, composed.bindings, tuple(composed.globals), composed.functions,
                    os.environ.get("TRITON_CACHE_DIR", ""), knobs.runtime.interpret, composed.lines)
 
     def _variant(self, functions):
         """For the Core: one whose text also has these jit functions, which a launch was given."""
-        key = tuple(functions)
+        key = tuple(functions), tuple(function.source_function.version for function in functions)
         if key not in self._variants:
             core = self._new_core()
             self._variants[key] = core
@@ -302,7 +313,7 @@ class JITFunction(_Callable, KernelInterface):
             knobs.runtime.launch_exit_hook(metadata)
         return result
 
-    def __getitem__(self, grid):
+    def _subscript(self, grid):
         if self.pre_run_hooks or "run" in self.__dict__ or type(self).run is not JITFunction.run or knobs.runtime.has_hooks:
             return KernelInterface.__getitem__(self, grid)
         return self._core[grid]
@@ -377,7 +388,8 @@ class _DeviceCaches:
         self._function = function
 
     def __getitem__(self, _device):
-        return (dict(enumerate(self._function._core.forms())), )
+        cores = [self._function._core, *self._function._variants.values()]
+        return (dict(enumerate(form for core in cores for form in core.forms())), )
 
 
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None, do_not_specialize_on_alignment=None,
