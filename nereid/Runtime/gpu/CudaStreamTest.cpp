@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Runtime/gpu/GpuDevice.h"
 #include "nereid/Runtime/gpu/testing/CudaFixture.h"
 #include "nereid/Runtime/testing/ScriptedChooser.h"
 
