@@ -210,10 +210,11 @@ static Argument otherArgument(PyObject *object, Held &held,
   if (std::optional<Argument> number = numberArgument(object, parameter)) {
     return *number;
   }
-  if (held.takesAnyObject) {
+  if (held.takesAnyObject && PyObject_Hash(object) != -1) {
     return textOf(
         held.texts.emplace_back(Ref::steal(PyObject_Repr(object))).get());
   }
+  PyErr_Clear(); // of what has no hash
   raisePython(PyExc_TypeError,
               argumentName(parameter) +
                   ": expected a tensor, a number, a bool, a str, a dtype, a "

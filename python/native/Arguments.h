@@ -81,7 +81,8 @@ struct Held {
   /// are not in it go to `missing`.
   PyObject *functions = nullptr;
   Ref missing = {};
-  /// The parameter is a constexpr: an object of any class is its repr.
+  /// The parameter is a constexpr: an object of any class that has a hash is
+  /// its repr.
   bool takesAnyObject = false;
   std::vector<Ref> texts = {}; ///< such reprs
   /// dtypes stand for arrays of them (warmup).
