@@ -237,7 +237,7 @@ public:
   // LocalLoad.cpp
   void emitLocalLoad(tilegpu::LocalLoadOp op);
   struct BufferReader; // BufferReader.h
-  BufferReader openBuffer(tilegpu::LocalLoadOp op);
+  BufferReader openBuffer(mlir::Value loaded);
   mlir::Value read(BufferReader &reader, unsigned r);
 
   // NV/Fragments.cpp

@@ -13,7 +13,8 @@ using namespace mlir;
 
 namespace nereid::togpu {
 
-KernelEmitter::BufferReader KernelEmitter::openBuffer(tilegpu::LocalLoadOp op) {
+KernelEmitter::BufferReader KernelEmitter::openBuffer(Value loaded) {
+  auto op = loaded.getDefiningOp<tilegpu::LocalLoadOp>();
   const TileInfo &tile = info(op.getType());
   unsigned bytes = tile::getElementBytes(tile.element);
   std::vector<uint32_t> offsets = tilegpu::offsetsOfIndex(
@@ -65,7 +66,7 @@ void KernelEmitter::emitLocalLoad(tilegpu::LocalLoadOp op) {
     return;
   }
   const TileInfo &tile = info(op.getType());
-  BufferReader reader = openBuffer(op);
+  BufferReader reader = openBuffer(op.getResult());
   for (unsigned r = 0; r < tile.count(); r += reader.width) {
     if (!tile.dead[r]) {
       read(reader, r);

@@ -124,7 +124,7 @@ ProductOperand KernelEmitter::FragmentProduct::open(Value value,
   if (known != e.registersOf.end()) {
     operand.registers = &known->second;
   } else {
-    readers[index] = e.openBuffer(value.getDefiningOp<tilegpu::LocalLoadOp>());
+    readers[index] = e.openBuffer(value);
   }
   return operand;
 }
