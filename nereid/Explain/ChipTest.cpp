@@ -1,4 +1,4 @@
-//===- ChipTest.cpp - Which chip a GPU is, and the rates of AMD's ----------===//
+//===- ChipTest.cpp - Which chip a GPU is, and the rates of AMD's ---------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -101,7 +101,7 @@ TEST_F(CudaStreams, BorrowingForOthersArraysIsNoPartOfARecording) {
   synchronize(gpu);
   cuda::DeviceState &device =
       *valueOrThrow(cuda::DeviceState::get(gpu.index()));
-  auto handle = static_cast<cuda::StreamHandle>(recorded.handle());
+  auto handle = static_cast<gpu::StreamHandle>(recorded.handle());
   // Another library records its stream, and launches there.
   ASSERT_EQ(device.driver.streamBeginCapture(handle, 0), cuda::Success);
   {
