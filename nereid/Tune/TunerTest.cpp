@@ -490,7 +490,7 @@ TEST_F(TunedOnGpu, TrialsAreAssembledByTheCompiler) {
 TEST_F(TunedOnGpu, ADriverThatRefusesMachineCodeAssemblesItself) {
   tuneWarps();
   world->hasAssembler = true;
-  driver().failNext["cuModuleLoadDataEx"] = cuda::NoBinaryForGpu;
+  driver().failNext["cuModuleLoadDataEx"] = gpu::NoBinaryForGpu;
   launch();
   EXPECT_EQ(world->assembled, 1);
   EXPECT_EQ(calls("cuModuleLoadDataEx"), 4);

@@ -99,20 +99,19 @@ TEST_F(CudaStreams, BorrowingForOthersArraysIsNoPartOfARecording) {
   Kernel add = kernel("add");
   add[1](x, y, out, 64);
   synchronize(gpu);
-  cuda::DeviceState &device =
-      *valueOrThrow(cuda::DeviceState::get(gpu.index()));
+  gpu::DeviceState &device = *valueOrThrow(gpu::DeviceState::get(gpu));
   auto handle = static_cast<gpu::StreamHandle>(recorded.handle());
   // Another library records its stream, and launches there.
-  ASSERT_EQ(device.driver.streamBeginCapture(handle, 0), cuda::Success);
+  ASSERT_EQ(device.driver.streamBeginCapture(handle, 0), gpu::Success);
   {
     StreamGuard guard(
         Stream::borrow(recorded.handle(), gpu, StreamMemory::None));
     add[1](out, y, out, 64);
   }
-  cuda::GraphHandle graph = nullptr;
-  ASSERT_EQ(device.driver.streamEndCapture(handle, &graph), cuda::Success);
+  gpu::GraphHandle graph = nullptr;
+  ASSERT_EQ(device.driver.streamEndCapture(handle, &graph), gpu::Success);
   size_t count = 0;
-  ASSERT_EQ(device.driver.graphGetNodes(graph, nullptr, &count), cuda::Success);
+  ASSERT_EQ(device.driver.graphGetNodes(graph, nullptr, &count), gpu::Success);
   EXPECT_EQ(count, 1u);
   EXPECT_THAT(out.toVector<float>(), Each(3)) << "recorded, not run";
   device.driver.graphDestroy(graph);
