@@ -63,7 +63,7 @@ set(runtime
 set(autograd
   nereid/Autograd/Record.h nereid/Autograd/Recompute.h nereid/Autograd/Variable.h nereid/Autograd/Views.h)
 # kernels/<op>/<Op>.h, but for what the library calls itself.
-set(kernels nereid/kernels.h kernels/expression/Values.h kernels/linear/NormedLinear.h kernels/operator/Axes.h kernels/operator/OperatorKernel.h
+set(kernels nereid/kernels.h kernels/expression/Values.h kernels/gradients/Outliers.h kernels/linear/NormedLinear.h kernels/operator/Axes.h kernels/operator/OperatorKernel.h
   kernels/module/Generator.h kernels/module/Initialise.h kernels/module/Layers.h
   kernels/operator/OverlappedLaunches.h kernels/reduce/Reductions.h)
 file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/kernels/*/*.h)

@@ -19,7 +19,7 @@ config.test_exec_root = os.path.join(config.nereid_build, "lit", "output")
 config.excludes = ["Inputs", "stdlib", "wrong", "lit", "attack", "corpus", "e2e", "pages", "isa",
                    "harness", "models", "errors", "perf", "kernels", "tutorials",
                    "bench", "scripts", "tools", "cmake", "docs", "syntax",
-                   "gpu", "aot", "examples", "semantics", "source", "upstream",
+                   "gpu", "amd", "aot", "examples", "semantics", "source", "upstream",
                    "scaling", "prof", "apps", "python"]
 config.excludes += [name for name in os.listdir(config.nereid_source)
                     if name.startswith(("build", "."))]
