@@ -52,9 +52,13 @@ static std::vector<double> someNumbers(size_t count) {
   for (double one : drawn.toFloat64()) {
     numbers.push_back(double(float(2 + 0.25 * one)));
   }
-  numbers[150] = 4;
-  numbers[200] = 3.5;
-  numbers[300] = 0; // below the mean
+  // Outliers, the last one below the mean.
+  for (auto [at, number] :
+       {std::pair(150, 4.0), std::pair(200, 3.5), std::pair(300, 0.0)}) {
+    if (size_t(at) < count) {
+      numbers[size_t(at)] = number;
+    }
+  }
   return numbers;
 }
 
