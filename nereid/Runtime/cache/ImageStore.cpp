@@ -259,7 +259,9 @@ Context::State::compile(const CompileRequest &request, Device device,
   if (storeAs) {
     kept = result->image;
   }
-  bool isMachineCode = result->image.format == ImageFormat::GpuBinary;
+  // The compiler's own for AMD's GPUs is what there is.
+  bool isMachineCode = AssembledApart::ofThread() &&
+                       result->image.format == ImageFormat::GpuBinary;
   Stopwatch loading(*clock);
   Expected<std::shared_ptr<const LoadedImage>> loaded =
       load(std::move(result->image), device, request.options.maxRegisters);
