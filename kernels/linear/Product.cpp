@@ -212,7 +212,9 @@ Tensor kernels::run(const Product &given) {
                        ? empty({parts, batchOfParts, m, n}, sumType, y.device())
                        : Tensor();
   ProductLaunch launch{p, plan, hasParts ? partial : y, share, hasParts, plain};
-  plan.hasRoles &&k > 0 ? launch.runWithRoles() : launch.run();
+  // Of K = 0 there are no boxes to copy.
+  bool hasRoles = plan.hasRoles && k > 0;
+  hasRoles ? launch.runWithRoles() : launch.run();
   if (hasParts) {
     constexpr int64_t blockM = 8, blockN = 128;
     static const OperatorKernel sum("linear", "parts_kernel");

@@ -5,52 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Sim/AMD/testing/WaveRun.h"
+#include "nereid/Sim/AMD/testing/WordPerThread.h"
 
 #include <gtest/gtest.h>
 
 #include <bit>
 
 namespace nereid::sim::amd {
-
-/// Rdna3: v1 is the thread's offset, s[2:3] the memory, v2 this thread's word.
-static Words loadRdna3() {
-  return {
-      0xf4040080, 0xf8000000, // s_load_b64 s[2:3], s[0:1], null
-      0x30020082,             // v_lshlrev_b32_e32 v1, 2, v0
-      0xbf89fc07,             // s_waitcnt lgkmcnt(0)
-      0xdc520000, 0x02020001, // global_load_b32 v2, v1, s[2:3]
-      0xbf8903f7,             // s_waitcnt vmcnt(0)
-  };
-}
-/// v2 becomes this thread's word.
-static Words storeRdna3() {
-  return {
-      0xdc6a0000,
-      0x00020201, // global_store_b32 v1, v2, s[2:3]
-      0xbfb00000, // s_endpgm
-  };
-}
-
-/// Rdna4: v1 is the thread's offset, s[2:3] the memory, v2 this thread's word.
-static Words loadRdna4() {
-  return {
-      0xf4002080, 0xf8000000,             // s_load_b64 s[2:3], s[0:1], 0x0
-      0x30020082,                         // v_lshlrev_b32_e32 v1, 2, v0
-      0xbfc70000,                         // s_wait_kmcnt 0x0
-      0xee050002, 0x00000002, 0x00000001, // global_load_b32 v2, v1, s[2:3]
-      0xbfc00000,                         // s_wait_loadcnt 0x0
-  };
-}
-/// v2 becomes this thread's word.
-static Words storeRdna4() {
-  return {
-      0xee068002,
-      0x01000000,
-      0x00000001, // global_store_b32 v1, v2, s[2:3]
-      0xbfb00000, // s_endpgm
-  };
-}
 
 TEST(AmdRdna, DualInstructionsReadFirst) {
   WaveRun run;

@@ -5,33 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Sim/AMD/testing/WaveRun.h"
+#include "nereid/Sim/AMD/testing/WordPerThread.h"
 
 #include <gtest/gtest.h>
 
 #include <bit>
 
 namespace nereid::sim::amd {
-
-/// Cdna: v1 is the thread's offset, s[2:3] the memory, v2 this thread's word.
-static Words loadCdna() {
-  return {
-      0xc0060080, 0x00000000, // s_load_dwordx2 s[2:3], s[0:1], 0x0
-      0x24020082,             // v_lshlrev_b32_e32 v1, 2, v0
-      0xbf8cc07f,             // s_waitcnt lgkmcnt(0)
-      0xdc508000, 0x02020001, // global_load_dword v2, v1, s[2:3]
-      0xbf8c0f70,             // s_waitcnt vmcnt(0)
-  };
-}
-/// v2 becomes this thread's word.
-static Words storeCdna() {
-  return {
-      0xbf800004, // s_nop 4
-      0xdc708000,
-      0x00020201, // global_store_dword v1, v2, s[2:3]
-      0xbf810000, // s_endpgm
-  };
-}
 
 TEST(AmdVector, Vop2AddsFloats) {
   WaveRun run;

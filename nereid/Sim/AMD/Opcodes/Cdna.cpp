@@ -1,5 +1,4 @@
-//===- Cdna.cpp - The numbers of CDNA 3 and 4
-//-------------------------------===//
+//===- Cdna.cpp - The numbers of CDNA 3 and 4 ---------------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
