@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Sim/AMD/FloatForms.h"
 #include "nereid/Sim/AMD/Functions.h"
 
 #include <algorithm>
@@ -56,90 +57,10 @@ static double reciprocal(double a) { return 1 / a; }
 static double inverseRoot(double a) { return 1 / std::sqrt(a); }
 static double root(double a) { return std::sqrt(a); }
 
-static int biased(double a) {
-  return int(std::bit_cast<uint64_t>(a) >> 52 & 0x7ff);
-}
-
-static double divisionScale(double which, double denominator, double numerator,
-                            bool &scales) {
-  constexpr double up = 0x1p128, down = 0x1p-128;
-  scales = false;
-  if (denominator == 0 || numerator == 0) {
-    return NAN;
-  }
-  bool isDenominator = which == denominator;
-  int difference = biased(numerator) - biased(denominator);
-  if (difference >= 768) {
-    scales = true;
-    return isDenominator ? which * up : which;
-  }
-  if (biased(denominator) == 0) {
-    return which * up;
-  }
-  bool isInverseTiny = biased(denominator) >= 2045;
-  bool isQuotientTiny = difference <= -1022;
-  if (isInverseTiny && isQuotientTiny) {
-    scales = true;
-    return isDenominator ? which * down : which;
-  }
-  if (isInverseTiny) {
-    return which * down;
-  }
-  if (isQuotientTiny) {
-    scales = true;
-    return which == numerator ? which * up : which;
-  }
-  if (biased(numerator) <= 53) {
-    return which * up;
-  }
-  return which;
-}
-
 static double divisionFused(double a, double b, double c, bool scales) {
   constexpr double up = 0x1p128, down = 0x1p-128;
   double value = std::fma(a, b, c);
   return !scales ? value : biased(c) > 1023 ? value * up : value * down;
-}
-
-static double divisionFixup(double quotient, double denominator,
-                            double numerator) {
-  bool isNegative = std::signbit(numerator) != std::signbit(denominator);
-  auto withSign = [&](double a) { return isNegative ? -a : a; };
-  if (std::isnan(numerator)) {
-    return numerator;
-  }
-  if (std::isnan(denominator)) {
-    return denominator;
-  }
-  if ((numerator == 0 && denominator == 0) ||
-      (std::isinf(numerator) && std::isinf(denominator))) {
-    return std::bit_cast<double>(uint64_t{0xfff8} << 48);
-  }
-  if (denominator == 0 || std::isinf(numerator)) {
-    return withSign(INFINITY);
-  }
-  if (std::isinf(denominator) || numerator == 0) {
-    return withSign(0);
-  }
-  int difference = biased(numerator) - biased(denominator);
-  if (difference < -1075) {
-    return withSign(0);
-  }
-  return withSign(std::fabs(quotient));
-}
-
-static bool isOfClass(double a, uint32_t classes) {
-  unsigned which;
-  if (std::isnan(a)) {
-    which = std::bit_cast<uint64_t>(a) >> 51 & 1;
-  } else {
-    unsigned size = std::isinf(a)                        ? 3
-                    : a == 0                             ? 0
-                    : std::fpclassify(a) == FP_SUBNORMAL ? 1
-                                                         : 2;
-    which = std::signbit(a) ? 5 - size : 6 + size;
-  }
-  return classes >> which & 1;
 }
 
 std::span<const Semantics> doubleFamily() {
@@ -161,11 +82,11 @@ std::span<const Semantics> doubleFamily() {
       lanesOf<reciprocal>("v_rcp_f64", Trans),
       lanesOf<inverseRoot>("v_rsq_f64", Trans),
       lanesOf<root>("v_sqrt_f64", Trans),
-      lanesOf<divisionScale>("v_div_scale_f64"),
+      lanesOf<divisionScale<double>>("v_div_scale_f64"),
       lanesOf<divisionFused>("v_div_fmas_f64", ReadsVcc),
-      lanesOf<divisionFixup>("v_div_fixup_f64"),
-      lanesOf<isOfClass>("v_cmp_class_f64"),
-      lanesOf<isOfClass>("v_cmpx_class_f64", WritesExec),
+      lanesOf<divisionFixup<double>>("v_div_fixup_f64"),
+      lanesOf<isOfClass<double>>("v_cmp_class_f64"),
+      lanesOf<isOfClass<double>>("v_cmpx_class_f64", WritesExec),
   };
   return rows;
 }

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Sim/AMD/FloatForms.h"
 #include "nereid/Sim/AMD/Functions.h"
 
 #include <algorithm>
@@ -109,45 +110,6 @@ static float cosine(float a) { return float(std::cos(turns(a))); }
 // Exact division: denominators and numerators that are moved into range
 //===----------------------------------------------------------------------===//
 
-static int biased(float a) { return int(std::bit_cast<u32>(a) >> 23 & 0xff); }
-
-/// V_DIV_SCALE: the first source is the denominator or the numerator, which
-/// are the second and the third.
-static float divisionScale(float which, float denominator, float numerator,
-                           bool &scales) {
-  constexpr float up = 0x1p64f, down = 0x1p-64f;
-  scales = false;
-  if (denominator == 0 || numerator == 0) {
-    return NAN;
-  }
-  bool isDenominator = which == denominator;
-  int difference = biased(numerator) - biased(denominator);
-  if (difference >= 96) {
-    scales = true;
-    return isDenominator ? which * up : which;
-  }
-  if (biased(denominator) == 0) {
-    return which * up;
-  }
-  bool isInverseTiny = biased(denominator) >= 253;
-  bool isQuotientTiny = difference <= -126;
-  if (isInverseTiny && isQuotientTiny) {
-    scales = true;
-    return isDenominator ? which * down : which;
-  }
-  if (isInverseTiny) {
-    return which * down;
-  }
-  if (isQuotientTiny) {
-    scales = true;
-    return which == numerator ? which * up : which;
-  }
-  if (biased(numerator) <= 23) {
-    return which * up;
-  }
-  return which;
-}
-
 /// The scale is taken back: up where the quotient is large. (The documents of
 /// RDNA say 2**32, which gives no quotient; those of Vega say this.) Rounded
 /// once.
@@ -157,49 +119,6 @@ static float divisionFused(float a, float b, float c, bool scales) {
     return std::fma(a, b, c);
   }
   return float(fmaForRounding(a, b, c) * (biased(c) > 127 ? up : down));
-}
-
-static float divisionFixup(float quotient, float denominator, float numerator) {
-  bool isNegative = std::signbit(numerator) != std::signbit(denominator);
-  auto withSign = [&](float a) { return isNegative ? -a : a; };
-  if (std::isnan(numerator)) {
-    return numerator;
-  }
-  if (std::isnan(denominator)) {
-    return denominator;
-  }
-  if ((numerator == 0 && denominator == 0) ||
-      (std::isinf(numerator) && std::isinf(denominator))) {
-    return std::bit_cast<float>(0xffc00000u);
-  }
-  if (denominator == 0 || std::isinf(numerator)) {
-    return withSign(INFINITY);
-  }
-  if (std::isinf(denominator) || numerator == 0) {
-    return withSign(0);
-  }
-  int difference = biased(numerator) - biased(denominator);
-  if (difference < -150) {
-    return withSign(0);
-  }
-  return withSign(std::fabs(quotient));
-}
-
-/// The bit of a number's class: signalling and quiet NaN, -infinity, -normal,
-/// -denormal, -0, 0, denormal, normal, infinity.
-static bool isOfClass(float a, u32 classes) {
-  u32 bits = std::bit_cast<u32>(a);
-  unsigned which;
-  if (std::isnan(a)) {
-    which = bits >> 22 & 1;
-  } else {
-    unsigned size = std::isinf(a)                        ? 3
-                    : a == 0                             ? 0
-                    : std::fpclassify(a) == FP_SUBNORMAL ? 1
-                                                         : 2;
-    which = std::signbit(a) ? 5 - size : 6 + size;
-  }
-  return classes >> which & 1;
 }
 
 std::span<const Semantics> floatFamily() {
@@ -239,11 +158,11 @@ std::span<const Semantics> floatFamily() {
       lanesOf<inverseRoot>("v_rsq_f32", Trans),
       lanesOf<sine>("v_sin_f32", Trans),
       lanesOf<cosine>("v_cos_f32", Trans),
-      lanesOf<divisionScale>("v_div_scale_f32"),
+      lanesOf<divisionScale<float>>("v_div_scale_f32"),
       lanesOf<divisionFused>("v_div_fmas_f32", ReadsVcc),
-      lanesOf<divisionFixup>("v_div_fixup_f32"),
-      lanesOf<isOfClass>("v_cmp_class_f32"),
-      lanesOf<isOfClass>("v_cmpx_class_f32", WritesExec),
+      lanesOf<divisionFixup<float>>("v_div_fixup_f32"),
+      lanesOf<isOfClass<float>>("v_cmp_class_f32"),
+      lanesOf<isOfClass<float>>("v_cmpx_class_f32", WritesExec),
   };
   return rows;
 }
