@@ -301,11 +301,26 @@ TEST_F(Command, MachinesWithoutHipSayWhatIsMissing) {
                              HasSubstr("expected one of this machine's: ")))
         << command;
   }
-  EXPECT_THAT(run("run k.py:scale --grid 1 --device hip:0",
-                  "NEREID_HIP_DRIVER=simulator")
-                  .err,
-              HasSubstr("NEREID_HIP_DRIVER=simulator: this program has no "
-                        "simulated AMD GPU"));
+}
+
+TEST_F(Command, KernelsRunOnASimulatedAmdGpu) {
+  const std::string launch =
+      "run k.py:scale --grid 'cdiv(n, BLOCK_SIZE)' x_ptr=randn:f32[1000] "
+      "y_ptr=zeros:f32[1000] n=1000 a=2.5 BLOCK_SIZE=256 --device hip:0 "
+      "--check";
+  for (const char *architecture :
+       {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+    Result r = run(launch, std::string("NEREID_HIP_DRIVER=simulator "
+                                       "NEREID_SIMULATOR=races,") +
+                               architecture);
+    EXPECT_EQ(r.code, 0) << architecture << r.err;
+    EXPECT_THAT(r.out, HasSubstr("y_ptr on interp: fp32[1000]: right"))
+        << architecture;
+  }
+  EXPECT_THAT(
+      run(launch, "NEREID_HIP_DRIVER=simulator NEREID_SIMULATOR=gfx9").err,
+      HasSubstr("NEREID_SIMULATOR: 'gfx9': for hip devices expected gfx90a, "
+                "gfx942"));
 }
 
 TEST_F(Command, Builtins) {

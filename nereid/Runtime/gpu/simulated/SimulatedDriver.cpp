@@ -98,7 +98,9 @@ Expected<Options> parseOptions(const std::string &text) {
     } else if (word.starts_with("seed=")) {
       isKnown = parseNumber(std::string_view(word).substr(5), options.seed);
     } else {
-      isKnown = parseArchitecture(word, options.computeCapability);
+      // "gfx942" is for hip devices.
+      isKnown = word.starts_with("gfx") ||
+                parseArchitecture(word, options.computeCapability);
     }
     if (!isKnown) {
       return {ErrorCode::InvalidArgument,
@@ -254,7 +256,10 @@ bool simulateAndProfile(const std::string &target,
   return true;
 }
 
-void installSimulator() { setSimulator(Device::Kind::Cuda, simulatedDriver); }
+void installSimulator() {
+  setSimulator(Device::Kind::Cuda, simulatedDriver);
+  setSimulator(Device::Kind::Hip, simulatedHip);
+}
 
 Expected<std::unique_ptr<const Driver>> simulatedDriver() {
   const std::string &target = simulated::world().target;

@@ -26,6 +26,10 @@ namespace nereid::gpu {
 /// does not know.
 Expected<std::unique_ptr<const Driver>> simulatedDriver();
 
+/// NEREID_HIP_DRIVER=simulator: hip:0 is nereid/Sim/AMD, with the words of
+/// NEREID_SIMULATOR that are for it: an architecture (gfx942), races, seed=N.
+Expected<std::unique_ptr<const Driver>> simulatedHip();
+
 /// One launch, when it has run.
 struct ProfiledLaunch {
   const sim::Program &program;
@@ -42,7 +46,8 @@ struct ProfiledLaunch {
 bool simulateAndProfile(const std::string &target,
                         const sim::GridSample &sample,
                         std::function<void(const ProfiledLaunch &)> tell);
-/// NEREID_CUDA_DRIVER=simulator works in this process from now on.
+/// NEREID_CUDA_DRIVER=simulator and NEREID_HIP_DRIVER=simulator work in this
+/// process from now on.
 void installSimulator();
 
 } // namespace nereid::gpu
