@@ -459,9 +459,14 @@ AttentionGradients kernels::attentionBackward(
   return gradients;
 }
 
+/// Is there no kernel that does all?
+static bool isComposed(const Tensor &q, const Tensor &bias) {
+  return isOfDoubles(q) || (bias.defined() && !hasCompiler());
+}
+
 Tensor kernels::attention(const Tensor &q, const Tensor &k, const Tensor &v,
                           const AttentionOptions &options) {
-  if (isOfDoubles(q)) {
+  if (isComposed(q, options.bias)) {
     return attentionComposed(constant(q), constant(k), constant(v), {}, options)
         .value();
   }
@@ -485,7 +490,7 @@ Variable kernels::attention(const Variable &q, const Variable &k,
     }
     options.bias = bias.value();
   }
-  if (isOfDoubles(q)) {
+  if (isComposed(q.value(), options.bias)) {
     options.bias = given.bias;
     return attentionComposed(q, k, v, bias, options);
   }
@@ -534,7 +539,7 @@ static Tensor joined(const Tensor &o) {
 Tensor kernels::selfAttention(const Tensor &packed, int64_t heads,
                               const AttentionOptions &options) {
   checkPacked(packed, heads);
-  if (isOfDoubles(packed)) {
+  if (isComposed(packed, options.bias)) {
     return selfAttention(Variable(packed), heads, options).value();
   }
   Tensor qkv = packed.contiguous();
@@ -545,7 +550,7 @@ Tensor kernels::selfAttention(const Tensor &packed, int64_t heads,
 Variable kernels::selfAttention(const Variable &packed, int64_t heads,
                                 const AttentionOptions &options) {
   checkPacked(packed.value(), heads);
-  if (isOfDoubles(packed)) {
+  if (isComposed(packed.value(), options.bias)) {
     int64_t batch = packed.size(0), length = packed.size(1),
             width = packed.size(2) / 3;
     Variable all = packed.reshape({batch, length, 3, heads, width / heads});

@@ -15,7 +15,7 @@
 //               Packed sequences: B is 1, Tq and Tk are sums of lengths
 // Types:        fp32, fp16, bf16, all of one; sums and exponentials fp32. fp64
 //               by products and a softmax, which hold all scores, without
-//               dropout
+//               dropout; so is a bias in a program without a compiler
 // Gradients:    q, k, v, bias
 // Memory:       O(B H Tq) beyond the results: the logarithm of each query's sum
 //               of exponentials is saved, and no matrix of scores is held. The
@@ -63,8 +63,7 @@ struct AttentionOptions {
   bool tf32 = false;
   AttentionDropout dropout = {};
   /// int1: which keys a query sees (a query that sees none has a result of 0).
-  /// Floats: added to the scaled scores. Needs a compiler; for its gradient,
-  /// see below.
+  /// Floats: added to the scaled scores; for its gradient, see below.
   Tensor bias = {};
   /// Of packed sequences, i32 or i64 [sequences + 1], on q's device: where each
   /// begins among the queries, and where the last one ends: from 0 to Tq,

@@ -213,9 +213,6 @@ TEST_P(Attention, ofMuchLargerScoresStaysFinite) {
 // all of the gradient.
 // Also learned: of a shape that is broadcast.
 TEST_P(Attention, addsABias) {
-  if (!hasCompiler()) {
-    GTEST_SKIP() << "a bias needs a compiler";
-  }
   forCases(
       [&] {
         Inputs in = inputs(isSlow ? 8 : 40, {16, 24});
@@ -256,9 +253,6 @@ TEST_P(Attention, addsABias) {
 }
 
 TEST_P(Attention, hidesWhatAMaskTurnsOff) {
-  if (!hasCompiler()) {
-    GTEST_SKIP() << "a bias needs a compiler";
-  }
   constexpr int64_t batch = 2, heads = 2, queries = 5, keys = 21, size = 16;
   // Padding: each sequence has its own length, and the last query sees nothing.
   std::vector<bool> on;
@@ -398,9 +392,6 @@ TEST_P(Attention, mayReadFloatsAsTf32) {
 }
 
 TEST_P(Attention, namesABiasThatDoesNotFit) {
-  if (!hasCompiler()) {
-    GTEST_SKIP() << "a bias needs a compiler";
-  }
   Tensor q = random({2, 4, 3, 8}, f32);
   EXPECT_THAT(messageOf(q, q, q, {.bias = zeros({2, 3}, f32, device)}),
               HasSubstr("attention: argument 'bias': expected a shape that "

@@ -19,8 +19,9 @@ void checkAttention(const char *op, const Tensor &q, const Tensor &k,
 void checkAttentionBias(const char *op, const Tensor &q, const Tensor &k,
                         const Tensor &bias);
 
-/// Two products with a softmax between them, which hold all scores: of fp64.
-/// `bias` or that of the options is undefined.
+/// Two products with a softmax between them, which hold all scores: of fp64,
+/// and with a bias where no kernel was compiled for that. `bias` or that of the
+/// options is undefined.
 Variable attentionComposed(const Variable &q, const Variable &k,
                            const Variable &v, const Variable &bias,
                            const AttentionOptions &options);

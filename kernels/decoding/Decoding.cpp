@@ -38,10 +38,6 @@ static void checkArguments(const Tensor &q, const KeyAndValue &own,
     checks.integers("table", options.table)
         .shape({q.size(0), -1}, "the batch of q, and pages of a sequence");
     checks.require(k.size(2) >= 1, "k", "pages of a key or more", k.size(2));
-    if (!hasCompiler()) {
-      checks.fail("table", "none in a program without a compiler",
-                  options.table.str() + "; hint: caches in one piece");
-    }
   }
   checks.integers("lengths", lengths).shape({q.size(0)}, "the batch of q");
   int64_t splits = options.splits.value_or(1);

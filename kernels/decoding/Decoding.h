@@ -52,7 +52,7 @@ struct DecodingOptions {
   /// by the device when absent.
   std::optional<int64_t> splits;
   /// The table of caches in pages; undefined: each sequence has its keys in one
-  /// piece. Needs a compiler.
+  /// piece.
   Tensor table = {};
 };
 

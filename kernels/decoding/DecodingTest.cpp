@@ -163,9 +163,6 @@ TEST_P(Decoding, aLinearLayerOfItIsThatOfTheResult) {
 
 // Pages in any order, more of them than are used, and none after the lengths.
 TEST_P(Decoding, findsKeysByATableOfPages) {
-  if (!hasCompiler()) {
-    GTEST_SKIP() << "pages need a compiler";
-  }
   forCases(
       [&] {
         int64_t batch = pick(1, 3), kvHeads = pick(1, 2),
@@ -235,9 +232,6 @@ TEST_P(Decoding, findsKeysByATableOfPages) {
 }
 
 TEST_P(Decoding, doesNotSeeKeysOfPagesThatAreNotThere) {
-  if (!hasCompiler()) {
-    GTEST_SKIP() << "pages need a compiler";
-  }
   Tensor q = full({3, 1, 16}, 1, f32, device),
          k = full({2, 1, 4, 16}, 1, f32, device),
          lengths = full({3}, 8, i32, device);
@@ -341,12 +335,6 @@ TEST_P(Decoding, namesTheArgumentThatDoesNotFit) {
   Tensor none = zeros({3, 2, 0, 8}, f32, device);
   EXPECT_THAT(messageOf(q, none, none, lengths, options),
               HasSubstr("'k': expected pages of a key or more, got 0"));
-  if (!hasCompiler()) {
-    EXPECT_THAT(
-        messageOf(q, k, k, lengths, options),
-        HasSubstr("'table': expected none in a program without a "
-                  "compiler, got i32[2, 2]; hint: caches in one piece"));
-  }
   options = {};
   options.splits = 3;
   EXPECT_THAT(messageOf(q, k, k, lengths, options),

@@ -23,8 +23,7 @@
 // Determinism:  the same bits in each run on one device
 // Source:       Huber, "Robust Estimation of a Location Parameter", 1964
 //
-// The loss of classes is crossEntropy. A program without a compiler has none of
-// these.
+// The loss of classes is crossEntropy.
 //
 //===----------------------------------------------------------------------===//
 

@@ -20,7 +20,7 @@
 // Determinism:  the same bits in each run on one device; no atomics
 // Source:       scales of groups: Frantar et al., "GPTQ", arXiv 2210.17323
 //
-// A weight is read as it is packed, and widened in registers. Needs a compiler.
+// A weight is read as it is packed, and widened in registers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -28,7 +28,7 @@
 //
 // NaN is the extreme wherever there is one, and its place the first. Of no
 // elements, the sum is 0, mean and var NaN; the extremes and their places are
-// refused. A program without a compiler has sum of floats alone.
+// refused. A program without a compiler takes neither fp64 nor u64.
 //
 //===----------------------------------------------------------------------===//
 
