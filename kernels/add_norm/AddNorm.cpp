@@ -167,8 +167,11 @@ AddNormGradients kernels::addNormBackward(const Tensor &dy, const Tensor &dsum,
   int64_t rowBytes =
       columns * (byteSize(sum.dtype()) + byteSize(out.tensor.dtype()) +
                  (dsum.defined() ? byteSize(dsum.dtype()) : 0));
+  constexpr int64_t columnsOfProgram = 1024;
   int64_t programs =
-      programsForSums(in.count, device, plan.loops ? 0 : rowBytes);
+      plan.loops
+          ? programsForSumsOf(cdiv(columns, columnsOfProgram), in.count, device)
+          : programsForSums(in.count, device, rowBytes);
   // A kernel compiled ahead of time sums for the weight, too.
   bool sumsWeight = wantsWeight || (wantsBias && !hasCompiler());
   Tensor dw = sumsWeight ? empty({programs, columns}, f32, device) : Tensor();
@@ -195,7 +198,6 @@ AddNormGradients kernels::addNormBackward(const Tensor &dy, const Tensor &dsum,
                      "num_warps"_a = plan.warps);
     if (wantsWeight || wantsBias) {
       static const OperatorKernel parts("add_norm", "add_norm_weight_kernel");
-      constexpr int64_t columnsOfProgram = 1024;
       parts[{cdiv(columns, columnsOfProgram), programs}](
           orNone(dw), orNone(db), out.tensor, in.tensor, orNone(of.mean),
           of.rstd, out.stride, in.stride, in.count, columns,

@@ -464,8 +464,38 @@ static bool isComposed(const Tensor &q, const Tensor &bias) {
   return isOfDoubles(q) || (bias.defined() && !hasCompiler());
 }
 
+/// On a host, one query of each of the heads that share keys can be so many
+/// queries of one head: keys are then read once. (On a GPU they are read by
+/// processors of their own.)
+static bool areQueriesOfOneHead(const Tensor &q, const Tensor &k,
+                                const AttentionOptions &options) {
+  return q.defined() && k.defined() && q.rank() == 4 && k.rank() == 4 &&
+         q.device().isHost() && q.size(2) == 1 && k.size(1) > 0 &&
+         q.size(1) > k.size(1) && q.size(1) % k.size(1) == 0 &&
+         options.window == 0 && options.dropout.p == 0 &&
+         !options.bias.defined() && !options.queryStarts.defined();
+}
+
+template <typename T>
+static T asQueriesOfOneHead(const T &q, const T &k, const T &v,
+                            const AttentionOptions &given) {
+  checkAttention("attention", asVariable(q).value(), asVariable(k).value(),
+                 asVariable(v).value(), given, /*takesDoubles=*/true);
+  AttentionOptions options = given;
+  options.causal = false; // the query is at the last key
+  int64_t groups = k.size(1);
+  Shape shape = q.shape();
+  return attention(
+             q.reshape({q.size(0), groups, q.size(1) / groups, q.size(3)}), k,
+             v, options)
+      .reshape(shape);
+}
+
 Tensor kernels::attention(const Tensor &q, const Tensor &k, const Tensor &v,
                           const AttentionOptions &options) {
+  if (areQueriesOfOneHead(q, k, options)) {
+    return asQueriesOfOneHead(q, k, v, options);
+  }
   if (isComposed(q, options.bias)) {
     return attentionComposed(constant(q), constant(k), constant(v), {}, options)
         .value();
@@ -493,6 +523,9 @@ Variable kernels::attention(const Variable &q, const Variable &k,
   if (isComposed(q.value(), options.bias)) {
     options.bias = given.bias;
     return attentionComposed(q, k, v, bias, options);
+  }
+  if (areQueriesOfOneHead(q.value(), k.value(), options)) {
+    return asQueriesOfOneHead(q, k, v, options);
   }
   bool keeps = autograd::isRecording({q, k, v, bias});
   AttentionResult result =

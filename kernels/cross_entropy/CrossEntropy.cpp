@@ -96,6 +96,20 @@ void cross_entropy::losses(const Tensor &losses, const Tensor &lse,
                            const Tensor &count,
                            const CrossEntropyOptions &options) {
   int64_t columns = logits.size(-1);
+  constexpr int64_t few = 64, elementsOfProgram = 1024;
+  if (hasCompiler() && logits.device().isHost() && columns <= few) {
+    int64_t rows = targets.numel(),
+            together = std::min(elementsOfProgram / nextPowerOf2(columns),
+                                nextPowerOf2(rows));
+    static const OperatorKernel several("cross_entropy",
+                                        "cross_entropy_rows_kernel");
+    several[{cdiv(rows, together)}](
+        losses, orNone(lse), orNone(gradient), logits, targets, orNone(count),
+        stride, columns, options.ignoreIndex, options.labelSmoothing, rows,
+        "N"_a = columns, "ROWS"_a = together,
+        "SMOOTHS"_a = options.labelSmoothing > 0, "num_warps"_a = warps);
+    return;
+  }
   RowsPlan plan = planOf(columns, gradient.defined(), logits.device());
   static const OperatorKernel kernel("cross_entropy", "cross_entropy_kernel");
   kernel[{targets.numel()}](

@@ -79,6 +79,37 @@ def cross_entropy_kernel(loss_ptr, lse_ptr, dx_ptr, x_ptr, target_ptr, count_ptr
 
 
 @triton.jit
+def cross_entropy_rows_kernel(loss_ptr, lse_ptr, dx_ptr, x_ptr, target_ptr, count_ptr, x_stride, dx_stride, ignored,
+                              smoothing, M, N: tl.constexpr, ROWS: tl.constexpr, SMOOTHS: tl.constexpr):
+    """The same of ROWS rows a program, of few classes: of one row a program would be all that it costs."""
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    cols = tl.arange(0, N)
+    exists = rows < M
+    at = rows.to(tl.int64)[:, None]
+    x = tl.load(x_ptr + at * x_stride + cols[None, :], mask=exists[:, None], other=0.0).to(tl.float32)
+    most = tl.max(x, axis=1)
+    base = tl.where(most == float("-inf"), 0.0, most)
+    lse = base + tl.log(tl.sum(tl.exp(x - base[:, None]), axis=1))
+    target = tl.load(target_ptr + rows, mask=exists, other=0).to(tl.int64)
+    counts = target != ignored
+    takes = cols[None, :] == target[:, None]
+    picked = tl.sum(tl.where(takes, x, 0.0), axis=1)
+    picked = tl.where((target >= 0) & (target < N), picked, float("nan"))
+    loss = lse - (1.0 - smoothing) * picked
+    if SMOOTHS:
+        loss -= smoothing * (tl.sum(x, axis=1) / N)
+    tl.store(loss_ptr + rows, tl.where(counts, loss, 0.0), mask=exists)
+    if lse_ptr is not None:
+        tl.store(lse_ptr + rows, lse, mask=exists)
+    if dx_ptr is not None:
+        factor = 1.0 / tl.load(count_ptr)
+        d = tl.exp(x - lse[:, None]) - tl.where(takes, 1.0 - smoothing, 0.0)
+        if SMOOTHS:
+            d -= smoothing / N
+        tl.store(dx_ptr + at * dx_stride + cols[None, :], tl.where(counts[:, None], d * factor, 0.0), mask=exists[:, None])
+
+
+@triton.jit
 def cross_entropy_backward_kernel(dx_ptr, x_ptr, target_ptr, lse_ptr, dloss_ptr, count_ptr, x_stride, dloss_stride, ignored,
                                   smoothing, N, BLOCK: tl.constexpr, SMOOTHS: tl.constexpr):
     """dx of a block of a row from lse, times the row's dloss (dloss_stride 0: that of all of them), divided by count. The

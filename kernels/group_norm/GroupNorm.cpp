@@ -41,6 +41,27 @@ struct GroupStatistics {
   Tensor mean, rstd;
 };
 
+/// How a host goes over lines of neighbouring channels (group_norm.py).
+struct Lines {
+  explicit Lines(const Samples &in) {
+    constexpr int64_t elements = 1024, programs = 64;
+    width = std::min<int64_t>(in.channels, 512);
+    height = std::max<int64_t>(elements / width, 1);
+    int64_t blocks = cdiv(in.channels, width);
+    int64_t wanted = std::clamp<int64_t>(programs / (in.count * blocks), 1,
+                                         cdiv(in.positions, height));
+    share = cdiv(cdiv(in.positions, wanted), height) * height;
+    parts = cdiv(in.positions, share);
+    grid = {in.count * parts * blocks};
+  }
+  static bool fit(const Samples &in) {
+    return in.isLast && hasCompiler() && in.tensor.device().isHost();
+  }
+  int64_t width, height;
+  int64_t share, parts; ///< of a sample's lines: in a part, and their number
+  Grid grid = {1};
+};
+
 } // namespace
 
 /// Channels moved after the positions.
@@ -116,6 +137,56 @@ static void checkArguments(const Tensor &x, int64_t groups,
   checks.require(eps >= 0, "eps", "a number that is not negative", eps);
 }
 
+static void normLines(const Tensor &y, const Samples &in, const Tensor &w,
+                      const Tensor &b, double eps, const GroupStatistics &of) {
+  Lines lines(in);
+  int64_t channels = in.channels, positions = in.positions,
+          ofGroup = channels / in.groups;
+  Shape shape = {in.count * lines.parts, channels};
+  Tensor means = empty(shape, f32, y.device()),
+         squares = empty(shape, f32, y.device());
+  static const OperatorKernel sums("group_norm", "line_sums_kernel"),
+      groups("group_norm", "line_groups_kernel"),
+      norm("group_norm", "line_norm_kernel");
+  sums[lines.grid](means, squares, in.tensor, channels, positions, lines.share,
+                   "BLOCK_C"_a = lines.width, "BLOCK_S"_a = lines.height);
+  groups[{in.count * in.groups}](of.mean, of.rstd, means, squares, eps,
+                                 channels, positions, lines.share, ofGroup,
+                                 "PARTS"_a = nextPowerOf2(lines.parts),
+                                 "BLOCK"_a = std::min<int64_t>(ofGroup, 64));
+  norm[lines.grid](y, in.tensor, orNone(w), orNone(b), of.mean, of.rstd,
+                   channels, positions, lines.share, ofGroup,
+                   "BLOCK_C"_a = lines.width, "BLOCK_S"_a = lines.height);
+}
+
+/// dx; `dw` and `db` become those of parts.
+static void backwardOfLines(const Tensor &dx, Tensor &dw, Tensor &db,
+                            const Samples &in, const Tensor &dy,
+                            const Tensor &w, const GroupStatistics &of) {
+  Lines lines(in);
+  int64_t channels = in.channels, positions = in.positions,
+          ofGroup = channels / in.groups;
+  Device device = dx.device();
+  Shape shape = {in.count * lines.parts, channels};
+  dw = empty(shape, f32, device);
+  db = empty(shape, f32, device);
+  Tensor g = empty({in.count * in.groups}, f32, device),
+         gx = empty({in.count * in.groups}, f32, device);
+  static const OperatorKernel sums("group_norm", "line_sums_backward_kernel"),
+      groups("group_norm", "line_groups_backward_kernel"),
+      norm("group_norm", "line_norm_backward_kernel");
+  sums[lines.grid](dw, db, dy, in.tensor, of.mean, of.rstd, channels, positions,
+                   lines.share, ofGroup, "BLOCK_C"_a = lines.width,
+                   "BLOCK_S"_a = lines.height);
+  groups[{in.count * in.groups}](g, gx, dw, db, orNone(w), channels, positions,
+                                 lines.share, ofGroup,
+                                 "PARTS"_a = nextPowerOf2(lines.parts),
+                                 "BLOCK"_a = std::min<int64_t>(ofGroup, 64));
+  norm[lines.grid](dx, dy, in.tensor, orNone(w), of.mean, of.rstd, g, gx,
+                   channels, positions, lines.share, ofGroup,
+                   "BLOCK_C"_a = lines.width, "BLOCK_S"_a = lines.height);
+}
+
 static Tensor forward(const Samples &in, const Tensor &weight,
                       const Tensor &bias, double eps, GroupStatistics *kept) {
   if (mixesTypes({in.tensor, weight, bias})) {
@@ -137,6 +208,15 @@ static Tensor forward(const Samples &in, const Tensor &weight,
     // Both, in a kernel compiled ahead of time.
     w = orFilled(w, in.channels, 1, y.dtype(), y.device());
     b = orFilled(b, in.channels, 0, y.dtype(), y.device());
+  }
+  if (Lines::fit(in)) {
+    GroupStatistics own = kept ? *kept : GroupStatistics();
+    if (!kept) {
+      own.mean = empty({in.count * in.groups}, f32, y.device());
+      own.rstd = empty({in.count * in.groups}, f32, y.device());
+    }
+    normLines(y, in, w, b, eps, own);
+    return y;
   }
   static const OperatorKernel kernel("group_norm", "group_norm_kernel");
   kernel[{in.groups * in.count}](
@@ -165,6 +245,13 @@ static autograd::Gradients backward(const Samples &in, const Tensor &dy,
   if (dx.numel() == 0) {
     return {dx, needs[1] ? zeros({in.channels}, w.dtype(), device) : Tensor(),
             needs[2] ? zeros({in.channels}, biasType, device) : Tensor()};
+  }
+  if (Lines::fit(in)) {
+    backwardOfLines(dx, dw, db, in, in.inOrder(dy), w, kept);
+    auto [dwSum, dbSum] =
+        columnSums(needs[1] ? dw : Tensor(), needs[1] ? w.dtype() : f32,
+                   needs[2] ? db : Tensor(), biasType);
+    return {dx, dwSum, dbSum};
   }
   // Both, in a kernel compiled ahead of time.
   bool both = (needs[1] || needs[2]) && !hasCompiler();

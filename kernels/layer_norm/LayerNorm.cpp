@@ -117,11 +117,13 @@ LayerNormGradients kernels::layerNormBackward(
   Tensor w = contiguousOrNone(weight);
   // x, dy, and both sums stay in registers.
   RowPlan plan = planRows(columns, byteSize(x.dtype()), x.device(), 4);
-  int64_t programs = programsForSums(
-      in.count, x.device(),
-      plan.loops
-          ? 0
-          : columns * int64_t(byteSize(x.dtype()) + byteSize(dy.dtype())));
+  constexpr int64_t columnsOfProgram = 1024;
+  int64_t rowBytes =
+      columns * int64_t(byteSize(x.dtype()) + byteSize(dy.dtype()));
+  int64_t programs = plan.loops
+                         ? programsForSumsOf(cdiv(columns, columnsOfProgram),
+                                             in.count, x.device())
+                         : programsForSums(in.count, x.device(), rowBytes);
   Tensor dw, db;
   if (wantsWeight) {
     dw = empty({programs, columns}, f32, x.device());
@@ -145,7 +147,6 @@ LayerNormGradients kernels::layerNormBackward(
     if (wantsWeight || wantsBias) {
       static const OperatorKernel parts("layer_norm",
                                         "layer_norm_weight_kernel");
-      constexpr int64_t columnsOfProgram = 1024;
       parts[{cdiv(columns, columnsOfProgram), programs}](
           orNone(dw), orNone(db), out.tensor, in.tensor, mean, rstd, out.stride,
           in.stride, in.count, columns, "BLOCK"_a = columnsOfProgram,

@@ -15,6 +15,28 @@ using namespace nereid;
 using namespace nereid::kernels;
 using namespace nereid::literals;
 
+namespace {
+/// What a program reads at once.
+struct Block {
+  int64_t rows = 512, columns = 16;
+};
+} // namespace
+
+/// A GPU's program has its rows' loads under way at once. A host's reads rows
+/// one after the other, of columns that lie beside each other: few columns of
+/// many rows would be lines of one set of its cache.
+static Block blockOf(int64_t parts, int64_t columns, Device device) {
+  Block block;
+  constexpr int64_t most = 64; // parts of a host
+  if (device.isHost() && !hasCompiler()) {
+    block.rows = most;
+  } else if (device.isHost()) {
+    block.rows = std::min<int64_t>(std::bit_ceil(uint64_t(parts)), 8);
+    block.columns = columns < 2048 ? 64 : 256;
+  }
+  return block;
+}
+
 /// `second` may be undefined.
 static std::pair<Tensor, Tensor> launch(const Tensor &first,
                                         const Tensor &second, DType dtype) {
@@ -23,25 +45,19 @@ static std::pair<Tensor, Tensor> launch(const Tensor &first,
   if (second.defined()) {
     other = empty({columns}, dtype, first.device());
   }
-  // A GPU's program has its rows' loads under way at once; a host's goes over
-  // them, also over those that are masked out, and has 64 parts at most.
-  constexpr int64_t columnsOfProgram = 16, most = 64;
-  int64_t rowsAtOnce = 512;
-  if (first.device().isHost()) {
-    rowsAtOnce =
-        hasCompiler()
-            ? std::min<int64_t>(std::bit_ceil(uint64_t(programs)), most)
-            : most;
-  }
+  Block block = blockOf(programs, columns, first.device());
   static const OperatorKernel sums("layer_norm", "column_sums_kernel");
-  sums[{cdiv(columns, columnsOfProgram), second.defined() ? 2 : 1}](
+  sums[{cdiv(columns, block.columns), second.defined() ? 2 : 1}](
       sum, orNone(other), first, second.defined() ? second : first, programs,
-      columns, "BLOCK_M"_a = rowsAtOnce, "BLOCK_N"_a = columnsOfProgram,
+      columns, "BLOCK_M"_a = block.rows, "BLOCK_N"_a = block.columns,
       "num_warps"_a = 8);
   return {sum, other};
 }
 
 Tensor kernels::columnSums(const Tensor &parts, DType dtype) {
+  if (parts.size(0) == 1 && dtype == f32) {
+    return parts.view({parts.size(1)});
+  }
   return launch(parts, {}, dtype).first;
 }
 
@@ -49,7 +65,9 @@ std::pair<Tensor, Tensor> kernels::columnSums(const Tensor &first,
                                               DType firstType,
                                               const Tensor &second,
                                               DType secondType) {
-  if (first.defined() && second.defined() && firstType == secondType) {
+  bool isOnePart = first.defined() && first.size(0) == 1;
+  if (first.defined() && second.defined() && firstType == secondType &&
+      !(isOnePart && firstType == f32)) {
     return launch(first, second, firstType);
   }
   return {first.defined() ? columnSums(first, firstType) : Tensor(),

@@ -84,3 +84,10 @@ int64_t kernels::programsForSums(int64_t rows, Device device,
       device.isHost() ? 64 : perProcessor * properties(device).processors;
   return std::clamp<int64_t>(programs, 1, std::max<int64_t>(rows, 1));
 }
+
+int64_t kernels::programsForSumsOf(int64_t blocks, int64_t rows,
+                                   Device device) {
+  return device.isHost()
+             ? std::clamp<int64_t>(64 / blocks, 1, std::max<int64_t>(rows, 1))
+             : programsForSums(rows, device);
+}

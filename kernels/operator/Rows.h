@@ -46,6 +46,10 @@ RowPlan planRows(int64_t columns, int64_t elementBytes, Device device,
 /// have to be under way for a GPU's memory to be busy.
 int64_t programsForSums(int64_t rows, Device device, int64_t rowBytes = 0);
 
+/// Those beside each other take `blocks` blocks of columns: of a host so many
+/// that all of them are 64.
+int64_t programsForSumsOf(int64_t blocks, int64_t rows, Device device);
+
 } // namespace nereid::kernels
 
 #endif // NEREID_KERNELS_OPERATOR_ROWS_H
