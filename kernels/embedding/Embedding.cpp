@@ -90,8 +90,8 @@ Tensor kernels::embedding(const Tensor &indices, const Tensor &weight) {
   return y;
 }
 
-/// What embedding_chain_kernel does, on the host: one pass, where a kernel
-/// would compare pairs.
+/// What embedding_places_kernel and the next two do, on the host: one pass,
+/// where a kernel would compare pairs.
 namespace {
 
 /// Of each row of the table the tokens that took it: `count` of them, from
@@ -124,24 +124,31 @@ static TokensOfRows sortOnHost(const Tensor &indices, int64_t rows,
           Tensor::fromVector(order, {}, device)};
 }
 
-/// On the device, without waiting for it.
+/// On the device, without waiting for it. Tokens are compared with those of
+/// their chunk alone; a number for each row and chunk says how many came before.
 static TokensOfRows sortOnDevice(const Tensor &indices, int64_t rows,
                                  int64_t padding) {
   Device device = indices.device();
-  int64_t tokens = indices.numel();
-  TokensOfRows result = {empty({rows}, i32, device), zeros({rows}, i32, device),
+  constexpr int64_t chunk = 1024, block = 32, step = 128, together = 256;
+  int64_t tokens = indices.numel(), chunks = cdiv(tokens, chunk);
+  TokensOfRows result = {empty({rows}, i32, device), empty({rows}, i32, device),
                          empty({tokens}, i32, device)};
-  Tensor place = empty({tokens}, i32, device), taken = zeros({1}, i32, device);
-  constexpr int64_t block = 32, step = 128, tokensOfProgram = 256;
+  Tensor place = empty({tokens}, i32, device), taken = zeros({1}, i32, device),
+         counts = zeros({chunks, rows}, i32, device);
   static const OperatorKernel places("embedding", "embedding_places_kernel");
-  places[{cdiv(tokens, block)}](place, result.begin, result.count, taken,
-                                indices, rows, tokens, "BLOCK"_a = block,
+  places[{cdiv(tokens, block)}](place, counts, indices, rows, tokens,
+                                "CHUNK"_a = chunk, "BLOCK"_a = block,
                                 "STEP"_a = step, "padding"_a = padding,
                                 "num_warps"_a = 4);
+  static const OperatorKernel lists("embedding", "embedding_lists_kernel");
+  lists[{cdiv(rows, together)}](result.begin, result.count, counts, taken, rows,
+                                chunks, "BLOCK"_a = together,
+                                "num_warps"_a = 4);
   static const OperatorKernel order("embedding", "embedding_order_kernel");
-  order[{cdiv(tokens, tokensOfProgram)}](
-      result.order, place, result.begin, indices, rows, tokens,
-      "BLOCK"_a = tokensOfProgram, "padding"_a = padding, "num_warps"_a = 4);
+  order[{cdiv(tokens, together)}](result.order, place, result.begin, counts,
+                                  indices, rows, tokens, "CHUNK"_a = chunk,
+                                  "BLOCK"_a = together, "padding"_a = padding,
+                                  "num_warps"_a = 4);
   return result;
 }
 
@@ -180,7 +187,7 @@ Tensor kernels::embeddingBackward(const Tensor &dy, const Tensor &indices,
   int64_t tokens = flat.numel(), block = blockOf(columns),
           blocks = cdiv(columns, block),
           parts = partsOf(rows * blocks, tokens, rows, device);
-  // A GPU compares all of them with each other.
+  // What a GPU sorts at once takes a number for each row and chunk.
   constexpr int64_t most = 65536;
   Tensor dw, before;
   for (int64_t first = 0; first < tokens; first += most) {

@@ -33,47 +33,64 @@ def same_rows(index, index_ptr, s, V, T, padding):
 
 
 @triton.jit
-def embedding_places_kernel(place_ptr, begin_ptr, count_ptr, taken_ptr, index_ptr, V, T, BLOCK: tl.constexpr,
+def embedding_places_kernel(place_ptr, counts_ptr, index_ptr, V, T, CHUNK: tl.constexpr, BLOCK: tl.constexpr,
                             STEP: tl.constexpr, padding=-1):
-    """For each row of the table a list of the tokens that took it: begin[v] is where it lies, count[v] how many they are
-    (0 before), place[t] which of them t is. BLOCK tokens a program, compared with all others STEP at a time. The first
-    token of a row takes the list's place at the end of what is taken: where a list lies may differ from run to run, its
-    order may not. `padding` is no row."""
+    """The first step of a stable sort by counting: in each chunk of CHUNK tokens, place[t] says which one t is of those that
+    take the same row v, and counts[chunk, v] (0 before) how many they are. BLOCK tokens a program, compared with their
+    chunk STEP at a time. `padding` is no row."""
     first = tl.program_id(0) * BLOCK
     t = first + tl.arange(0, BLOCK)
     index = tl.load(index_ptr + t, mask=t < T, other=-1)
     exists = is_row(index, V, padding)
     index = tl.where(exists, index, -1).to(tl.int32)
+    chunk = first // CHUNK
     slots = tl.arange(0, STEP)
     earlier = tl.zeros((BLOCK, STEP), dtype=tl.int32)
     later = tl.zeros((BLOCK, STEP), dtype=tl.int32)
     # The block lies in one step, in which alone it matters which of two tokens comes first.
     own = first // STEP * STEP
-    for start in range(0, own, STEP):
+    for start in range(chunk * CHUNK, own, STEP):
         earlier += same_rows(index, index_ptr, start + slots, V, T, padding).to(tl.int32)
     same = same_rows(index, index_ptr, own + slots, V, T, padding)
     before = (own + slots)[None, :] < t[:, None]
     earlier += (same & before).to(tl.int32)
     later += (same & ~before).to(tl.int32)
-    for start in range(own + STEP, T, STEP):
+    for start in range(own + STEP, tl.minimum(T, (chunk + 1) * CHUNK), STEP):
         later += same_rows(index, index_ptr, start + slots, V, T, padding).to(tl.int32)
     place = tl.sum(earlier, axis=1)
-    count = place + tl.sum(later, axis=1)
     tl.store(place_ptr + t, place, mask=t < T)
-    opens = exists & (place == 0)
-    wanted = tl.where(opens, count, 0)
-    begin = tl.atomic_add(taken_ptr, tl.sum(wanted, axis=0)) + tl.cumsum(wanted, axis=0) - wanted
-    tl.store(begin_ptr + index, begin, mask=opens)
-    tl.store(count_ptr + index, count, mask=opens)
+    count = place + tl.sum(later, axis=1)
+    tl.store(counts_ptr + chunk.to(tl.int64) * V + index, count, mask=exists & (place == 0))
 
 
 @triton.jit
-def embedding_order_kernel(order_ptr, place_ptr, begin_ptr, index_ptr, V, T, BLOCK: tl.constexpr, padding=-1):
-    """Writes each token into its row's list."""
-    t = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+def embedding_lists_kernel(begin_ptr, count_ptr, counts_ptr, taken_ptr, V, chunks, BLOCK: tl.constexpr):
+    """For each row of the table a list of the tokens that took it: count[v] is their number, begin[v] where the list lies,
+    and counts[chunk, v] becomes the number in earlier chunks. Lists are taken in the order in which programs come: where
+    one lies may differ from run to run, its order may not. BLOCK rows a program."""
+    v = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = v < V
+    total = tl.zeros((BLOCK,), dtype=tl.int32)
+    for chunk in range(chunks):
+        at = counts_ptr + tl.cast(chunk, tl.int64) * V + v
+        count = tl.load(at, mask=inside, other=0)
+        tl.store(at, total, mask=inside)
+        total += count
+    begin = tl.atomic_add(taken_ptr, tl.sum(total, axis=0)) + tl.cumsum(total, axis=0) - total
+    tl.store(begin_ptr + v, begin, mask=inside)
+    tl.store(count_ptr + v, total, mask=inside)
+
+
+@triton.jit
+def embedding_order_kernel(order_ptr, place_ptr, begin_ptr, counts_ptr, index_ptr, V, T, CHUNK: tl.constexpr,
+                           BLOCK: tl.constexpr, padding=-1):
+    """Writes each token into its row's list, BLOCK of one chunk a program."""
+    first = tl.program_id(0) * BLOCK
+    t = first + tl.arange(0, BLOCK)
     index = tl.load(index_ptr + t, mask=t < T, other=-1)
     exists = is_row(index, V, padding)
-    at = tl.load(begin_ptr + index, mask=exists, other=0) + tl.load(place_ptr + t, mask=exists, other=0)
+    earlier = tl.load(counts_ptr + (first // CHUNK).to(tl.int64) * V + index, mask=exists, other=0)
+    at = tl.load(begin_ptr + index, mask=exists, other=0) + tl.load(place_ptr + t, mask=exists, other=0) + earlier
     tl.store(order_ptr + at, t, mask=exists)
 
 
