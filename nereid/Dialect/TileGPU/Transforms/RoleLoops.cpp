@@ -112,6 +112,10 @@ bool RoleFinder::findLoops() {
   if (warpsOf(kernel) + target.warpsOfGroup() > target.mostWarps) {
     return fail(first, "a block has no room for more warps");
   }
+  if (!registersToBeginWith(kernel, target)) {
+    return fail(first, "the threads would begin with fewer registers than the "
+                       "sums of an instruction take");
+  }
   if (Operation *wait = waitForOthers(kernel)) {
     return fail(wait, "the kernel may wait for another program here, and the "
                       "warps that copy would not");

@@ -208,6 +208,38 @@ static void removeCopies(Block &block) {
   });
 }
 
+/// What the assembler (ptxas 13.0) wants threads to begin with for the
+/// products' instructions: room for the sums of one, of up to 256 columns, and
+/// for some more.
+static unsigned registersOfInstruction(func::FuncOp kernel,
+                                       const TargetInfo &target) {
+  constexpr int64_t mostSums = 128;
+  constexpr unsigned others = 26;
+  int64_t threads = int64_t(warpsOf(kernel)) * target.lanes, sums = 0;
+  kernel.walk([&](tile::DotOp dot) {
+    sums = std::max(sums, dot.getType().getNumElements() / threads);
+  });
+  return static_cast<unsigned>(std::min(sums, mostSums)) + others;
+}
+
+std::optional<unsigned> registersToBeginWith(func::FuncOp kernel,
+                                             const TargetInfo &target) {
+  unsigned warps = warpsOf(kernel), group = target.warpsOfGroup();
+  unsigned threads = (warps + group) * target.lanes;
+  unsigned wanted = registersOfInstruction(kernel, target);
+  // Two blocks of one group share a processor, as two groups of a block do.
+  for (unsigned blocks : {2, 1}) {
+    // As the assembler deals them out.
+    unsigned each =
+        std::min(target.threadRegisters + 1,
+                 target.processorRegisters / (threads * blocks) / 8 * 8);
+    if (each >= wanted && (blocks == 1 || warps == group)) {
+      return each;
+    }
+  }
+  return std::nullopt;
+}
+
 scf::IfOp splitRoles(func::FuncOp kernel, const TargetInfo &target) {
   Block &entry = kernel.getBody().front();
   Location loc = kernel.getLoc();
@@ -226,12 +258,7 @@ scf::IfOp splitRoles(func::FuncOp kernel, const TargetInfo &target) {
                                  /*withElseRegion=*/true);
   unsigned warps = warpsOf(kernel), group = target.warpsOfGroup();
   unsigned threads = (warps + group) * target.lanes;
-  // Two blocks of one group share a processor, as two groups of a block do.
-  unsigned blocks = warps == group ? 2 : 1;
-  // Registers that the threads begin with, as the assembler deals them out.
-  unsigned each =
-      std::min(target.threadRegisters + 1,
-               target.processorRegisters / (threads * blocks) / 8 * 8);
+  unsigned each = *registersToBeginWith(kernel, target);
   constexpr unsigned ofProducer = 40;
   unsigned ofComputing =
       std::min(240u, (each * threads - ofProducer * group * target.lanes) /

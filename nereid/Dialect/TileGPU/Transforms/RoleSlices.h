@@ -13,11 +13,18 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <optional>
+
 namespace nereid::tilegpu {
 
 /// Can the warps that copy compute `value`, as it is at `at`, from arguments,
 /// ids and counters alone, by scalars without effects?
 bool canSliceTo(mlir::Value value, mlir::Operation *at);
+
+/// Registers of each thread of a block with four more warps that copy; none:
+/// the assembler would have no room for an instruction's sums.
+std::optional<unsigned> registersToBeginWith(mlir::func::FuncOp kernel,
+                                             const TargetInfo &target);
 
 /// The kernel, whose loops have both halves, becomes a condition: one branch
 /// copies (fill_slot, copy_tile and what they need), the other does the rest.
