@@ -178,7 +178,7 @@ static void runDot(Machine &m, const Step &step) {
                   mlir::cast<tile::DotOp>(step.op).getPrecision() ==
                       tile::InputPrecision::TF32;
     m.bounds().metTf32 |= isTf32;
-    bool isShort = m.bounds().judgesUpstream && lhs.element.width == 8;
+    bool isShort = m.bounds().allowsShortSums && lhs.element.width == 8;
     fillErrors(e, lhs, rhs, c, isTf32 && m.bounds().allowsTf32, isShort, r);
   }
 }

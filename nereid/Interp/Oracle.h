@@ -89,12 +89,14 @@ struct Oracle {
   /// May the executors to be judged read float32 operands of a product as TF32,
   /// where the kernel lets them? GPUs do.
   bool allowsTf32 = true;
+  /// May they sum up products of fp8 in 14 bits? Instructions of Hopper's
+  /// warpgroups do.
+  bool allowsShortSums = true;
   /// The answer mattered.
   bool metTf32 = false;
   /// Is upstream Triton on a GPU to be judged? It is less exact than our
   /// executors where the language lets it: sqrt, rsqrt and divisions of float32
-  /// by one approximate instruction, sums of float16 in float16, and sums of
-  /// fp8 products in 14 bits.
+  /// by one approximate instruction, and sums of float16 in float16.
   bool judgesUpstream = false;
   /// Run the last program of the grid first.
   bool isBackward = false;

@@ -302,7 +302,7 @@ Reference Reference::run(const Arrays &arrays, bool isForHost,
     ArraysCopy copy(arrays, Device::interp());
     oracle = interp::Oracle();
     oracle.isBackward = isBackward;
-    oracle.allowsTf32 = !isForHost;
+    oracle.allowsTf32 = oracle.allowsShortSums = !isForHost;
     for (size_t r = 0; r < arrays.regions.size(); ++r) {
       auto size = static_cast<uint64_t>(arrays.regions[r].size());
       oracle.log.arrays.push_back(

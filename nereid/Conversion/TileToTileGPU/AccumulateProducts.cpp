@@ -8,6 +8,7 @@
 #include "nereid/Conversion/TileToTileGPU/Passes.h"
 
 #include "nereid/Dialect/Tile/IR/Decisions.h"
+#include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -18,10 +19,18 @@ namespace nereid {
 #define GEN_PASS_DEF_ACCUMULATEPRODUCTS
 #include "nereid/Conversion/TileToTileGPU/Passes.h.inc"
 
+/// Is the sum of these products to be added outside of the instruction, which
+/// would sum up fp8 in fewer digits?
+static bool isAddedOutside(tile::DotOp dot) {
+  return dot.getMaxImpreciseAcc() > 0 &&
+         tilegpu::operandKind(dot) == tilegpu::OperandKind::F8;
+}
+
 /// A product of the sum's block that begins with zero and is only added.
 static tile::DotOp productToAdd(Operation *sum, unsigned operand) {
   auto dot = sum->getOperand(operand).getDefiningOp<tile::DotOp>();
-  if (!dot || !dot->hasOneUse() || dot->getBlock() != sum->getBlock() ||
+  if (!dot || isAddedOutside(dot) || !dot->hasOneUse() ||
+      dot->getBlock() != sum->getBlock() ||
       !(matchPattern(dot.getC(), m_AnyZeroFloat()) ||
         matchPattern(dot.getC(), m_Zero()))) {
     return {};

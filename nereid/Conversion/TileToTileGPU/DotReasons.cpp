@@ -72,6 +72,11 @@ static Words wordsFor(MatrixLimit limit, tile::DotOp op,
             "a num_warps divisible by " + text(one->warps)};
   case MatrixLimit::MixedTypes:
     return {"the operands are " + lhs + " and " + rhs, "operands of one type"};
+  case MatrixLimit::ShortSums:
+    return {"they add up " + text(op.getLhs().getType().getShape()[1]) +
+                " products of " + lhs + " in 14 bits, and " +
+                "max_num_imprecise_acc allows " + text(op.getMaxImpreciseAcc()),
+            "a max_num_imprecise_acc of at least K"};
   case MatrixLimit::PanelColumns:
     return {"each " + text(one->warps) +
                 " warps would have fewer than 64 of the " + text(c[1]) +

@@ -40,6 +40,7 @@ enum class MatrixLimit {
   Batches,      ///< more than two dimensions
   NoPower,      ///< a size is no power of two
   MixedTypes,   ///< the operands differ
+  ShortSums,    ///< the instruction would add up more than max_num_imprecise_acc
   Rows,         ///< fewer than an instruction has
   Columns,      ///< the same
   Depth,        ///< the same

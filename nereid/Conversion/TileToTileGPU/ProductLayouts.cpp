@@ -231,8 +231,15 @@ MatrixLimit LayoutChoice::groupLimit(tile::DotOp op) const {
   if (!isPowerOfTwo(shapeOf(op.getType())) || !isPowerOfTwo(left)) {
     return MatrixLimit::NoPower;
   }
-  if (lhs != rhs) {
+  bool isFloat8 = one->operand == tilegpu::OperandKind::F8;
+  if (lhs != rhs && !isFloat8) {
     return MatrixLimit::MixedTypes;
+  }
+  // Sums of such products have fourteen digits within a warpgroup's
+  // instructions, and all of K is added up there.
+  if (int64_t most = op.getMaxImpreciseAcc();
+      isFloat8 && most > 0 && most < left[1]) {
+    return MatrixLimit::ShortSums;
   }
   if (c[0] < one->m) {
     return MatrixLimit::Rows;

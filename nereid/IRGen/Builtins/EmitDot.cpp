@@ -223,11 +223,17 @@ FailureOr<Value> emitDot(CallContext &ctx, const BoundArguments &args) {
   flatten(lhs);
   flatten(rhs);
   Tensor c = flattenBatch(e, *acc, flat);
+  bool isInParts =
+      imprecise > 0 && imprecise <= a.shape().back() && a.type.isFp8();
+  Tensor from = isInParts ? e.zero(*type, flat) : c;
   Tensor product{e.create<tile::DotOp>(flattenBatch(e, a, lhs).value,
-                                       flattenBatch(e, b, rhs).value, c.value,
-                                       *precision, imprecise,
+                                       flattenBatch(e, b, rhs).value,
+                                       from.value, *precision, imprecise,
                                        a.type == ScalarType(DType::UInt8)),
                  *type};
+  if (isInParts) {
+    product.value = e.create<mlir::arith::AddFOp>(product.value, c.value);
+  }
   return Value(flattenBatch(e, product, shape));
 }
 

@@ -82,6 +82,7 @@ matrixInstructions(const Row &row) {
     all.push_back({OperandKind::F16, 4, 64, 16, 16});
     all.push_back({OperandKind::BF16, 4, 64, 16, 16});
     all.push_back({OperandKind::I8, 4, 64, 16, 32});
+    all.push_back({OperandKind::F8, 4, 64, 16, 32});
   }
   return all;
 }

@@ -74,8 +74,7 @@ static BufferType swizzled(MLIRContext *context, unsigned slots,
   // at once: the rows' lowest bit is the pieces' second. Of bytes it reads 8 of
   // every fourth row: one more bit of the rows counts.
   bool isTurned = bytes >= 4 && phases > 1;
-  bool isOfEveryFourth =
-      bytes == 1 && phases > 2 && !(element.isInteger() && isPowerOfTwo(shape));
+  bool isOfEveryFourth = bytes == 1 && phases > 2 && !isPowerOfTwo(shape);
   auto pieceOf = [&](unsigned row) {
     unsigned phase = row / perPhase % phases;
     if (isOfEveryFourth && row == perPhase * phases) {

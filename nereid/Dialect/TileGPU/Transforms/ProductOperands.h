@@ -71,16 +71,23 @@ inline llvm::SmallVector<int32_t> orderOfUntransposed(mlir::Value value) {
   return llvm::is_sorted(order) ? llvm::SmallVector<int32_t>() : order;
 }
 
+/// A constant, perhaps in another format of floats.
 inline bool isPositiveZero(mlir::Value value) {
-  mlir::DenseElementsAttr dense;
-  auto constant = value.getDefiningOp<mlir::arith::ConstantOp>();
-  dense = constant
-              ? mlir::dyn_cast<mlir::DenseElementsAttr>(constant.getValue())
-              : nullptr;
-  if (!dense || !dense.isSplat()) {
+  mlir::Operation *from = value.getDefiningOp();
+  while (llvm::isa_and_nonnull<tile::SplatOp, tile::ConvertFloatOp>(from)) {
+    from = from->getOperand(0).getDefiningOp();
+  }
+  auto constant = llvm::dyn_cast_or_null<mlir::arith::ConstantOp>(from);
+  if (!constant) {
     return false;
   }
-  mlir::Attribute one = dense.getSplatValue<mlir::Attribute>();
+  mlir::Attribute one = constant.getValue();
+  if (auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(one)) {
+    if (!dense.isSplat()) {
+      return false;
+    }
+    one = dense.getSplatValue<mlir::Attribute>();
+  }
   if (auto number = mlir::dyn_cast<mlir::FloatAttr>(one)) {
     return number.getValue().isPosZero();
   }
