@@ -43,7 +43,7 @@ static auto guarded(F function, decltype(function()) onFailure) {
 static Tensor borrowed(const NereidBridgeArgument &argument, Device device) {
   Shape shape(argument.shape, argument.shape + argument.rank),
       strides(argument.strides, argument.strides + argument.rank);
-  for (DType dtype : {f32, f16, bf16, i32, i64, i8, i1}) {
+  for (DType dtype : {f32, f16, bf16, fp8e4nv, i32, i64, i8, i1}) {
     if (argument.text == shortName(dtype) ||
         argument.text == languageName(dtype)) {
       return Tensor::borrow(argument.data, shape, dtype, device, strides);

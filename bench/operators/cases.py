@@ -39,6 +39,28 @@ def thin_matmul(make, dtype):
         yield Case("matmul", f"{m}x{k} by {n}", [make(m, k, dtype=dtype), make(k, n, dtype=dtype)], torch.matmul)
 
 
+def byte_products(make, dtype):
+    """Operands of 8 bits, the right one a transposed weight, on GPUs. Of fp8 both add up blocks of K in fp32."""
+    device = make(1, dtype="fp32").device
+    one = torch.ones((), device=device)
+
+    def by_torch(a, b):
+        if a.dtype == torch.int8:
+            return torch._int_mm(a, b)
+        return torch._scaled_mm(a, b, one, one, out_dtype=torch.bfloat16) if a.dtype == torch.float8_e4m3fn else a @ b
+    for m, k, n in ((512,) * 3, (1024,) * 3, (2048,) * 3, (4096,) * 3, (8192,) * 3, (12288, 768, 3072), (12288, 3072, 768),
+                    (4096, 4096, 11008), (4096, 11008, 4096)):
+        inputs = [torch.randint(-100, 101, (rows, k), device=device, dtype=torch.int8) if dtype == "i8" else
+                  torch.randn(rows, k, device=device).to(torch.float8_e4m3fn) for rows in (m, n)]
+        yield Case("matmul", f"{m}x{k} by {n}", [inputs[0], inputs[1].t()], by_torch, compiles=False)
+
+
+def unaligned_products(make, dtype):
+    """Large ones whose rows are no multiples of 16 elements, or not even of 16 bytes."""
+    for m, k, n in ((3000, 3000, 3000), (3001, 3001, 3001), (4096, 4096, 4095), (4096, 1001, 4096), (1000, 1000, 1000)):
+        yield Case("matmul", f"{m}x{k} by {n}", [make(m, k, dtype=dtype), make(k, n, dtype=dtype)], torch.matmul, (), (0, 1))
+
+
 def linear_gelu(make, dtype):
     for rows, k, n in ((12288, 768, 3072), (512, 768, 3072)):
         inputs = [make(rows, k, dtype=dtype), make(n, k, dtype=dtype, scale=k**-0.5), make(n, dtype=dtype)]
@@ -297,4 +319,6 @@ FAMILIES = {"adamw": (adamw, ("fp32",)), "attention": (attention, ("fp32", "bf16
                                                            linear_cross_entropy, log_softmax, rms_norm, softmax,
                                                            transformer)},
             "few_rows": (few_rows, ("fp32", "bf16")),
-            **{f.__name__: (f, ("fp32",)) for f in (classes, layouts, odd_attention)}, "products": (products, ("fp32", "bf16"))}
+            **{f.__name__: (f, ("fp32",)) for f in (classes, layouts, odd_attention)}, "products": (products, ("fp32", "bf16")),
+            "byte_products": (byte_products, ("i8", "fp8")), "unaligned_products": (unaligned_products, ("bf16",))}
+ON_GPUS = ("byte_products", "unaligned_products")

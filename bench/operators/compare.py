@@ -43,7 +43,7 @@ import cases  # noqa: E402
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 NAMES = {**{dtype: name for name, dtype in DTYPES.items()}, torch.int32: "i32", torch.int64: "i64", torch.int8: "i8",
-         torch.bool: "i1"}
+         torch.bool: "i1", torch.float8_e4m3fn: "fp8e4nv"}
 
 
 class Library:
@@ -156,7 +156,8 @@ def check(case, ours, gradient):
     expected = case.function(*wide)
     first = expected[0] if isinstance(expected, tuple) else expected
     ours.run(bool(case.gradients))
-    like = first.to(case.inputs[0].dtype) if case.inputs[0].is_floating_point() else first
+    dtype = torch.bfloat16 if case.inputs[0].dtype == torch.float8_e4m3fn else case.inputs[0].dtype
+    like = first.to(dtype) if dtype.is_floating_point else first
     worst = difference(ours.result(0, 0, like), first.detach())
     if case.gradients:
         first.backward(gradient.float())
@@ -359,7 +360,8 @@ def main():
     if options.threads:
         torch.set_num_threads(options.threads)
     library = Library(options.build, options.threads or (torch.get_num_threads() if options.device == "cpu" else 0))
-    wanted = options.only.split(",") if options.only else list(cases.FAMILIES)
+    wanted = options.only.split(",") if options.only else [family for family in cases.FAMILIES
+                                                           if options.device != "cpu" or family not in cases.ON_GPUS]
     if unknown := [name for name in wanted if name not in cases.FAMILIES]:
         sys.exit(f"no family {', '.join(unknown)}; expected some of {', '.join(cases.FAMILIES)}")
     if options.device != "cpu":

@@ -11,11 +11,10 @@
 //               broadcast; or vectors, a [K] as a row that the result has not,
 //               b [K] as a column; bias [N]; residual as the result;
 //               x [..., K], weight [N, K], result [..., N]; any strides
-// Types:        a and b of fp32, fp16, bf16, fp64 or int8, both of one; sums
-// fp32
-//               (int8: i32, fp64: fp64, with a compiler). The result has a's
-//               type, of int8 i32, or the one
-//               asked for. fp32 is exact unless `tf32` is asked for
+// Types:        a and b of fp32, fp16, bf16, fp64, fp8 or int8, both of one;
+//               sums fp32 (int8: i32, fp64: fp64; fp8 and fp64 with a
+//               compiler). The result has a's type, of int8 i32, of fp8 bf16,
+//               or the one asked for. fp32 is exact unless `tf32` is asked for
 // Gradients:    a, b, bias, residual; x, weight, bias. Where the result has
 //               another type than a, its gradient is rounded to a's
 // Memory:       reads operands of any strides in place (a copy where the

@@ -77,8 +77,8 @@ TEST_P(Linear, matmulAgreesWithDoublePrecision) {
 // none, whole or in pieces; K = 0 has no tensor map, and takes another kernel.
 TEST_P(Linear, rolesOfWarpsAgreeWithDoublePrecision) {
   forCases([&] {
-    int64_t k = oneOf<int64_t>({0, 16, 64, 128, 176, 320, 560});
-    int64_t m = 16 * pick(1, 9), n = 16 * pick(1, 9), batches = pick(1, 2);
+    int64_t k = oneOf<int64_t>({0, 16, 24, 64, 128, 176, 200, 320, 560});
+    int64_t m = 8 * pick(1, 18), n = 8 * pick(1, 18), batches = pick(1, 2);
     DType dtype = coin() ? bf16 : f16;
     Product product;
     product.a = coin() ? random({batches, m, k}, dtype)
@@ -89,12 +89,16 @@ TEST_P(Linear, rolesOfWarpsAgreeWithDoublePrecision) {
     if (coin()) {
       product.options.bias = random({n}, f32);
     }
+    if (coin()) {
+      product.options.residual = random({batches, m, n}, dtype);
+    }
     ProductPlan plan;
     plan.blockM = plan.blockK = 64;
     plan.blockN = oneOf<int64_t>({64, 128});
     plan.stages = int(pick(2, 4));
     plan.splits = k < 128 || coin() ? 1 : pick(2, 3);
     plan.hasRoles = true;
+    plan.rows = batches == 1 && coin() ? pick(0, m) : 0;
     product.plan = plan;
     Tensor y = run(product);
     Numbers expected = reference::product(exactly(product.a), size_t(batches),
@@ -103,6 +107,49 @@ TEST_P(Linear, rolesOfWarpsAgreeWithDoublePrecision) {
     expectClose(y, withOptions(expected, product.options, size_t(n)), "y");
     EXPECT_EQ(run(product).toFloat64(), y.toFloat64()) << "other bits";
   });
+}
+
+// Whole numbers so small that no sum is rounded, in whatever order.
+TEST_P(Linear, rolesOfWarpsMultiplyBytes) {
+  forCases([&] {
+    int64_t k = 16 * pick(1, 24), m = 16 * pick(1, 9), n = 16 * pick(1, 9);
+    DType dtype = oneOf({i8, fp8e4nv, fp8e5});
+    auto numbers = [&](Shape shape, uint64_t of) {
+      return randint(shape, -4, 5, i32, Device::cpu(), of)
+          .to(f32)
+          .to(dtype)
+          .to(device);
+    };
+    Product product;
+    product.a = numbers({1, m, k}, seed);
+    product.b = numbers({1, n, k}, seed + 1).transpose(1, 2);
+    if (dtype != i8) {
+      product.options.type = f32;
+    }
+    ProductPlan plan;
+    plan.blockM = 64;
+    plan.blockN = oneOf<int64_t>({64, 128});
+    plan.blockK = 128;
+    plan.stages = int(pick(2, 3));
+    plan.hasRoles = true;
+    product.plan = plan;
+    Values expected;
+    for (const Number &sum :
+         reference::product(exactly(product.a), 1, exactly(product.b), 1,
+                            size_t(m), size_t(n), size_t(k))) {
+      expected.push_back(sum.value);
+    }
+    EXPECT_EQ(run(product).toFloat64(), expected);
+  });
+}
+
+TEST_P(Linear, matmulOfFp8HasAResultOfBf16) {
+  Tensor a = randn({9, 33}, f32, Device::cpu(), 1).to(fp8e4nv).to(device),
+         b = randn({33, 7}, f32, Device::cpu(), 2).to(fp8e4nv).to(device);
+  Tensor y = matmul(a, b);
+  EXPECT_EQ(y.dtype(), bf16);
+  expectClose(y, reference::product(exactly(a), 1, exactly(b), 1, 9, 7, 33),
+              "y");
 }
 
 // Few enough rows that a kernel of their own takes them, and one more.

@@ -21,7 +21,8 @@ using namespace nereid;
 using namespace nereid::kernels;
 
 static bool hasProducts(DType t) {
-  return isKernelFloat(t) || t == i8 || (t == f64 && hasCompiler());
+  return isKernelFloat(t) || t == i8 ||
+         ((t == f64 || isFloat8(t)) && hasCompiler());
 }
 
 namespace {
@@ -75,8 +76,9 @@ static Operands checkOperands(Checks &checks, const Tensor &a,
   checks.any("a", a).rank(1, 16);
   if (!hasProducts(a.dtype())) {
     checks.fail("a",
-                hasCompiler() ? "a tensor of fp32, fp16, bf16, fp64 or int8"
-                              : "a tensor of fp32, fp16, bf16 or int8",
+                hasCompiler()
+                    ? "a tensor of fp32, fp16, bf16, fp64, fp8 or int8"
+                    : "a tensor of fp32, fp16, bf16 or int8",
                 a.str());
   }
   checks.any("b", b).rank(1, 16).dtype(a.dtype(), "as a has");

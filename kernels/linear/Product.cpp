@@ -7,12 +7,15 @@
 
 #include "kernels/linear/Product.h"
 
+#include "kernels/linear/AlignedRows.h"
 #include "kernels/linear/Doubles.h"
+#include "kernels/operator/KernelTypes.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Stages.h"
 #include "nereid/Runtime/DeviceProperties.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -67,21 +70,38 @@ bool kernels::isWide(const Product &p) {
   return largest > INT32_MAX;
 }
 
-/// Can roles_kernel's warps that copy have the engine copy tiles of it? Of the
-/// rest, 2^31 rows and the like, the launch takes care.
-static bool isMapped(const Tensor &t) {
-  constexpr int64_t alignment = 16;
-  bool isColumns = t.stride(1) == 1 && t.size(1) > 1;
-  int64_t inner = isColumns ? t.stride(1) : t.stride(2);
-  int64_t outer = isColumns ? t.stride(2) : t.stride(1);
-  return inner == 1 && outer % alignment == 0 && t.stride(0) % alignment == 0 &&
-         reinterpret_cast<uintptr_t>(t.data()) % alignment == 0;
+/// Are operand 0's rows to run along M, or operand 1's along K? Those of 8 bits
+/// run along K alone, as the instructions want.
+static bool isToRunAlongFirst(const Tensor &matrices, int operand) {
+  return byteSize(matrices.dtype()) == 1 ? operand == 1
+                                         : runAlongFirst(matrices);
 }
 
-static bool isMapped(const Product &p) {
-  return copiesBoxes(p.a.device(), p.a.dtype()) &&
-         copiesBoxes(p.b.device(), p.b.dtype()) && isMapped(p.a) &&
-         isMapped(p.b);
+/// Can roles_kernel's warps that copy have the engine copy tiles of it? Of the
+/// rest, 2^31 rows and the like, the launch takes care.
+static bool isMapped(const Tensor &matrices, int operand) {
+  return copiesBoxes(matrices.device(), matrices.dtype()) &&
+         unitOfRows(matrices) > 0 &&
+         runAlongFirst(matrices) == isToRunAlongFirst(matrices, operand);
+}
+
+/// Copies what the engine cannot, where the product is large enough that this
+/// pays.
+static void alignRows(Product &p) {
+  constexpr double enough = 1 << 29; // operations
+  double operations = 2.0 * double(p.a.size(0)) * double(p.a.size(1)) *
+                      double(p.a.size(2)) * double(p.b.size(2));
+  if (operations < enough || !copiesBoxes(p.a.device(), p.a.dtype())) {
+    return;
+  }
+  int operand = 0;
+  for (Tensor *matrices : {&p.a, &p.b}) {
+    if (!isMapped(*matrices, operand)) {
+      *matrices =
+          withAlignedRows(*matrices, isToRunAlongFirst(*matrices, operand));
+    }
+    ++operand;
+  }
 }
 
 namespace {
@@ -101,6 +121,7 @@ struct ProductLaunch {
   void run() const;
   void runWithRoles() const;
   int64_t pieces() const;
+  int64_t unitOfLaunch() const;
 };
 } // namespace
 
@@ -140,33 +161,80 @@ int64_t ProductLaunch::pieces() const {
                                                                          : 1;
 }
 
+/// What strides are given in, so that the kernel sees that rows begin at
+/// multiples of 16 bytes.
+int64_t ProductLaunch::unitOfLaunch() const {
+  int64_t unit = std::min(unitOfRows(p.a), unitOfRows(p.b));
+  return unit == 0 || unit == seenMultiples ? 1 : unit;
+}
+
 void ProductLaunch::runWithRoles() const {
   const Tensor &residual = p.options.residual;
   Shape r = residual.defined() ? residual.strides() : Shape{0, 0, 0};
   int64_t batches = p.a.size(0), m = p.a.size(1), n = p.b.size(2);
   int64_t blocks = cdiv(m, plan.blockM) * cdiv(n, plan.blockN) * batches;
   Tensor bias = contiguousOrNone(p.options.bias);
+  bool aAlongM = runAlongFirst(p.a), bAlongN = !runAlongFirst(p.b);
+  constexpr int64_t halvesOfAccess = 8;
+  int64_t unit = unitOfLaunch(),
+          unitOfN =
+              n % seenMultiples && n % halvesOfAccess == 0 ? halvesOfAccess : 1;
+  auto inUnits = [&](int64_t stride, bool isOne) {
+    return isOne ? stride : stride / unit;
+  };
   static const OperatorKernel product("linear", "roles_kernel");
   product[{std::min<int64_t>(blocks * plan.splits,
                              properties(to.device()).processors)}](
       to, p.a, p.b, orNone(orAbsent(bias)), orNone(orAbsent(residual)),
-      orNone(orAbsent(p.before)), orNone(orAbsent(p.of)), m, n, p.a.size(2),
-      batches, plan.splits, share, batches == 1 ? 0 : p.a.stride(0),
-      p.a.stride(1), p.a.stride(2), p.b.size(0) == 1 ? 0 : p.b.stride(0),
-      p.b.stride(1), p.b.stride(2), r[0], r[1], r[2], p.options.scale,
-      "BLOCK_M"_a = plan.blockM, "BLOCK_N"_a = plan.blockN,
-      "BLOCK_K"_a = plan.blockK, "GROUP"_a = 8, "WIDE"_a = isWide(p),
-      "PARTS"_a = plan.splits > 1,
+      orNone(orAbsent(p.before)), orNone(orAbsent(p.of)), m, n / unitOfN,
+      p.a.size(2), batches, plan.splits, share,
+      batches == 1 ? 0 : inUnits(p.a.stride(0), false),
+      inUnits(p.a.stride(1), aAlongM), inUnits(p.a.stride(2), !aAlongM),
+      p.b.size(0) == 1 ? 0 : inUnits(p.b.stride(0), false),
+      inUnits(p.b.stride(1), !bAlongN), inUnits(p.b.stride(2), bAlongN), r[0],
+      r[1], r[2], p.options.scale, "BLOCK_M"_a = plan.blockM,
+      "BLOCK_N"_a = plan.blockN, "BLOCK_K"_a = plan.blockK, "GROUP"_a = 8,
+      "WIDE"_a = isWide(p), "PARTS"_a = plan.splits > 1,
       "ACTIVATION"_a = hasParts ? "none" : nameOf(p.options.activation),
-      "PLAIN"_a = hasParts || plain, "PIECES"_a = pieces(),
+      "PLAIN"_a = hasParts || plain, "PIECES"_a = pieces(), "UNIT"_a = unit,
+      "N_UNIT"_a = unitOfN, "A_ALONG_M"_a = aAlongM, "B_ALONG_N"_a = bAlongN,
       "num_warps"_a = plan.warps, "num_stages"_a = plan.stages);
+}
+
+/// Rows [first, end) of a product of one batch.
+static Product rowsOf(const Product &p, const Tensor &y, int64_t first,
+                      int64_t end) {
+  int64_t m = p.a.size(1), n = p.b.size(2);
+  auto ofResult = [&](const Tensor &t) {
+    return t.defined() ? t.view({1, m, n}).slice(1, first, end) : t;
+  };
+  Product part = p;
+  part.a = p.a.slice(1, first, end);
+  part.to = ofResult(y);
+  part.before = ofResult(p.before);
+  part.of = ofResult(p.of);
+  if (p.options.residual.defined()) {
+    part.options.residual = p.options.residual.slice(1, first, end);
+  }
+  return part;
+}
+
+static void runInTwo(const Product &p, const Tensor &y, ProductPlan plan) {
+  int64_t rows = std::exchange(plan.rows, 0);
+  Product first = rowsOf(p, y, 0, rows), rest = rowsOf(p, y, rows, p.a.size(1));
+  first.plan = plan;
+  rest.plan.reset();
+  run(first);
+  run(rest);
 }
 
 Tensor kernels::run(const Product &given) {
   Product p = given;
   Shape shape = {p.sumsBatches ? 1 : p.a.size(0), p.a.size(1), p.b.size(2)};
   DType inType = p.a.dtype(), sumType = inType == i8 ? i32 : f32;
-  DType outType = p.options.type.value_or(inType == i8 ? i32 : inType);
+  DType outType = p.options.type.value_or(inType == i8       ? i32
+                                          : isFloat8(inType) ? bf16
+                                                             : inType);
   Tensor y = p.to.defined() ? p.to : empty(shape, outType, p.a.device());
   if (y.numel() == 0) {
     return y;
@@ -183,8 +251,14 @@ Tensor kernels::run(const Product &given) {
   if (!p.plan && runFewRows(p, y)) {
     return y;
   }
-  ProductSize size = {p.a.size(0), p.a.size(1), p.b.size(2), p.a.size(2),
-                      isMapped(p)};
+  alignRows(p);
+  ProductSize size = {p.a.size(0),
+                      p.a.size(1),
+                      p.b.size(2),
+                      p.a.size(2),
+                      isMapped(p.a, 0) && isMapped(p.b, 1),
+                      unitOfRows(p.a) == seenMultiples &&
+                          unitOfRows(p.b) == seenMultiples};
   int64_t m = size.m, n = size.n, k = size.k;
   bool plain = !p.options.bias.defined() && !p.options.residual.defined() &&
                !p.before.defined() && !p.of.defined() &&
@@ -192,6 +266,10 @@ Tensor kernels::run(const Product &given) {
   ProductPlan plan =
       p.plan ? *p.plan
              : planProduct(size, inType, p.options.tf32, y.device(), plain);
+  if (plan.rows > 0 && plan.rows < m && size.batch == 1) {
+    runInTwo(p, y, plan);
+    return y;
+  }
   if (p.sumsBatches) {
     plan.splits = 1; // each batch is a part
   }

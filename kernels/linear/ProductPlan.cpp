@@ -56,11 +56,18 @@ constexpr Candidate halves[] = {{128, 256, 64, 8, 3, 1.00, 1, 3100},
                                 {64, 128, 64, 4, 4, 0.62},
                                 {64, 64, 64, 4, 4, 0.43}};
 // Of 16 bits, too, on GPUs that copy boxes of tensors (ProductSize::isMapped).
-constexpr Candidate roles[] = {
-    {128, 256, 64, 8, 4, 1.02, 1, 2300, false, true},
-    {128, 128, 64, 8, 6, 0.93, 1, 1100, false, true}};
+constexpr Candidate roles[] = {{128, 256, 64, 8, 4, 1.02, 1, 2300, false, true},
+                               {128, 128, 64, 8, 6, 0.93, 1, 1100, false, true},
+                               {64, 128, 64, 4, 8, 0.82, 1, 900, false, true},
+                               {64, 64, 128, 4, 6, 0.59, 1, 700, false, true}};
 constexpr Candidate bytes[] = {{128, 128, 128, 8, 3, 1.00},
                                {64, 64, 128, 4, 3, 0.60}};
+// Of integers all. Of floats the second: sums of a block of K and of all take
+// twice the registers.
+constexpr Candidate rolesOfBytes[] = {
+    {128, 256, 128, 8, 4, 1.16, 1, 2300, false, true},
+    {128, 128, 128, 8, 6, 1.00, 1, 1100, false, true},
+    {64, 128, 128, 4, 8, 0.85, 1, 900, false, true}};
 constexpr Candidate tf32s[] = {{128, 128, 32, 8, 3, 1.00},
                                {64, 64, 32, 4, 3, 0.60}};
 constexpr Candidate floats[] = {{128, 64, 16, 8, 3, 1.00},
@@ -68,13 +75,19 @@ constexpr Candidate floats[] = {{128, 64, 16, 8, 3, 1.00},
                                 {32, 32, 32, 4, 3, 0.50}};
 
 Family familyOf(DType dtype, bool tf32) {
-  if (dtype == i8) {
+  if (byteSize(dtype) == 1) {
     return {bytes, 9000};
   }
   if (dtype != f32) {
     return {halves, 6200};
   }
   return tf32 ? Family{tf32s, 2600} : Family{floats, 300};
+}
+
+std::span<const Candidate> rolesOf(DType dtype) {
+  return byteSize(dtype) == 2 ? std::span(roles)
+         : dtype == i8        ? std::span(rolesOfBytes)
+                              : std::span(rolesOfBytes + 1, 1);
 }
 
 /// The one that ahead.txt lists.
@@ -118,16 +131,21 @@ void kernels::forEachProductPlan(const ProductSize &size, DType dtype,
   }
   DeviceProperties gpu = properties(device);
   double processors = gpu.processors;
-  int64_t elementBytes = dtype == i8 ? 1 : dtype == f32 ? 4 : 2;
+  auto elementBytes = int64_t(byteSize(dtype));
   // Of a second launch, in nanoseconds; bytes a nanosecond at which it reads
   // parts.
   constexpr double launchTime = 2500, bandwidth = 3500;
   std::vector<Candidate> candidates(family.candidates.begin(),
                                     family.candidates.end());
   if (size.isMapped && hasCompiler()) {
-    candidates.insert(candidates.end(), std::begin(roles), std::end(roles));
+    std::span<const Candidate> own = rolesOf(dtype);
+    candidates.insert(candidates.end(), own.begin(), own.end());
   }
-  for (const Candidate &c : candidates) {
+  for (Candidate c : candidates) {
+    if (!size.isAligned && !c.hasRoles) {
+      constexpr double ofSingleElements = 0.1;
+      c.efficiency *= ofSingleElements;
+    }
     double tiles =
         double(size.batch) * double(cdiv(size.m, c.m) * cdiv(size.n, c.n));
     int64_t room = gpu.sharedBytes / c.sharedBytes(elementBytes);
@@ -158,8 +176,8 @@ void kernels::forEachProductPlan(const ProductSize &size, DType dtype,
   }
 }
 
-ProductPlan kernels::planProduct(const ProductSize &size, DType dtype,
-                                 bool tf32, Device device, bool plain) {
+static ProductPlan planWhole(const ProductSize &size, DType dtype, bool tf32,
+                             Device device, bool plain) {
   ProductPlan best;
   best.nanoseconds = INFINITY;
   forEachProductPlan(size, dtype, tf32, device, plain,
@@ -169,4 +187,36 @@ ProductPlan kernels::planProduct(const ProductSize &size, DType dtype,
                        }
                      });
   return best;
+}
+
+/// The rows of as many whole waves of `plan`'s blocks as there are, where more
+/// blocks follow: in the last wave most processors would wait for a few large
+/// blocks.
+static int64_t rowsOfWholeWaves(const ProductSize &size,
+                                const ProductPlan &plan, int64_t processors) {
+  int64_t across = cdiv(size.n, plan.blockN);
+  int64_t waves = across * cdiv(size.m, plan.blockM) / processors;
+  return waves * processors / across * plan.blockM;
+}
+
+ProductPlan kernels::planProduct(const ProductSize &size, DType dtype,
+                                 bool tf32, Device device, bool plain) {
+  ProductPlan whole = planWhole(size, dtype, tf32, device, plain);
+  if (!whole.hasRoles || whole.splits > 1 || size.batch > 1) {
+    return whole;
+  }
+  int64_t rows = rowsOfWholeWaves(size, whole, properties(device).processors);
+  if (rows == 0 || rows >= size.m) {
+    return whole;
+  }
+  // Nanoseconds of a second launch; what estimates are off by.
+  constexpr double launchTime = 1000, margin = 0.96;
+  ProductSize first = size, rest = size;
+  first.m = rows;
+  rest.m -= rows;
+  ProductPlan cut = planWhole(first, dtype, tf32, device, plain);
+  cut.nanoseconds +=
+      planWhole(rest, dtype, tf32, device, plain).nanoseconds + launchTime;
+  cut.rows = rows;
+  return cut.nanoseconds < margin * whole.nanoseconds ? cut : whole;
 }

@@ -23,12 +23,18 @@ struct ProductPlan {
   int64_t splits = 1;     ///< of K
   bool hasRoles = false;  ///< roles_kernel instead of linear_kernel
   double nanoseconds = 0; ///< as ProductPlan.cpp estimates them
+  /// Of `a`, the first ones, which this plan is for: whole waves of blocks. The
+  /// others are a product of their own, in smaller blocks. 0: all.
+  int64_t rows = 0;
 };
 
 struct ProductSize {
   int64_t batch = 1, m = 0, n = 0, k = 0;
   /// An engine can copy tiles of both operands (roles_kernel).
   bool isMapped = false;
+  /// Other kernels see that rows begin at multiples of 16 bytes; else they load
+  /// element by element.
+  bool isAligned = true;
 };
 
 /// The fastest for the device: what has been measured for large products, and

@@ -178,6 +178,8 @@ def linear_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_pt
         total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.int32)
     else:
         total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    # Sums of products of fp8 may have 14 bits within an instruction: those of a block are added up outside.
+    SHORT: tl.constexpr = BLOCK_K if a_ptr.dtype.element_ty.is_fp8() else None
     for k in range(0, count, BLOCK_K):
         if WRAP and EVEN:
             a = tl.load(a_ptrs)
@@ -191,7 +193,7 @@ def linear_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_pt
         else:
             a = tl.load(a_ptrs, mask=(rows[:, None] < M) & (ks[None, :] < count - k), other=0)
             b = tl.load(b_ptrs, mask=(ks[:, None] < count - k) & (cols[None, :] < N), other=0)
-        total = tl.dot(a, b, total, input_precision=PRECISION)
+        total = tl.dot(a, b, total, input_precision=PRECISION, max_num_imprecise_acc=SHORT)
         a_ptrs += a_step
         b_ptrs += b_step
     if PARTS:
@@ -226,14 +228,24 @@ def in_columns(tile, PIECES: tl.constexpr):
 def roles_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, K, batches, splits, share, a_batch,
                  a_row, a_col, b_batch, b_row, b_col, r_batch, r_row, r_col, scale, BLOCK_M: tl.constexpr,
                  BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr, WIDE: tl.constexpr,
-                 PARTS: tl.constexpr, ACTIVATION: tl.constexpr, PLAIN: tl.constexpr, PIECES: tl.constexpr):
+                 PARTS: tl.constexpr, ACTIVATION: tl.constexpr, PLAIN: tl.constexpr, PIECES: tl.constexpr,
+                 UNIT: tl.constexpr = 1, N_UNIT: tl.constexpr = 1, A_ALONG_M: tl.constexpr = False,
+                 B_ALONG_N: tl.constexpr = False):
     """linear_kernel for GPUs that copy boxes of tensors by an engine: each program goes through the blocks of y [splits,
     batches, M, N] by the number of programs, and warps of its own copy the next block's operands while the others still
     store. PARTS: split s multiplies from s * share on, which is a multiple of BLOCK_K; else there is one.
 
     PIECES: columns of a block that are stored beside the first products of the next block, a piece each; K has that many
     blocks at least. With several, y has 16 bits, and nothing but a scale and a bias follows the product.
+
+    UNIT: what strides of a and b are given in, but for those that are 1: of neighbours along M where A_ALONG_M, along N
+    where B_ALONG_N, else along K. N_UNIT: what N is given in. They show multiples of 16 bytes that are none of 16 elements.
     """
+    N *= N_UNIT
+    A_ROW: tl.constexpr = 1 if A_ALONG_M else UNIT
+    A_COL: tl.constexpr = UNIT if A_ALONG_M else 1
+    B_ROW: tl.constexpr = UNIT if B_ALONG_N else 1
+    B_COL: tl.constexpr = 1 if B_ALONG_N else UNIT
     blocks_m = tl.cdiv(M, BLOCK_M)
     blocks_n = tl.cdiv(N, BLOCK_N)
     for block in range(tl.program_id(0), blocks_m * blocks_n * batches * splits, tl.num_programs(0)):
@@ -258,22 +270,26 @@ def roles_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr
         far_rows = rows
         far_cols = cols
         far_ks = start
-        a_step = BLOCK_K * a_col
-        b_step = BLOCK_K * b_row
+        a_step = BLOCK_K * a_col * A_COL
+        b_step = BLOCK_K * b_row * B_ROW
         if WIDE:
             far_rows = rows.to(tl.int64)
             far_cols = cols.to(tl.int64)
             far_ks = start.to(tl.int64)
-            a_step = tl.full((), BLOCK_K, tl.int64) * a_col
-            b_step = tl.full((), BLOCK_K, tl.int64) * b_row
-        a_ptrs = a_ptr + batch.to(tl.int64) * a_batch + far_rows[:, None] * a_row + far_ks[None, :] * a_col
-        b_ptrs = b_ptr + batch.to(tl.int64) * b_batch + far_ks[:, None] * b_row + far_cols[None, :] * b_col
-        total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+            a_step = tl.full((), BLOCK_K, tl.int64) * a_col * A_COL
+            b_step = tl.full((), BLOCK_K, tl.int64) * b_row * B_ROW
+        a_ptrs = a_ptr + batch.to(tl.int64) * a_batch * UNIT
+        a_ptrs = a_ptrs + far_rows[:, None] * a_row * A_ROW + far_ks[None, :] * a_col * A_COL
+        b_ptrs = b_ptr + batch.to(tl.int64) * b_batch * UNIT
+        b_ptrs = b_ptrs + far_ks[:, None] * b_row * B_ROW + far_cols[None, :] * b_col * B_COL
+        IN: tl.constexpr = a_ptr.dtype.element_ty
+        SHORT: tl.constexpr = BLOCK_K if IN.is_fp8() else None
+        total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.int32 if IN == tl.int8 else tl.float32)
         tl.assume(last - first > (PIECES - 1) * BLOCK_K)
         for k in tl.range(first, last, BLOCK_K, warp_specialize=True):
             a = tl.load(a_ptrs, mask=(rows[:, None] < M) & (ks[None, :] < K - k), other=0.0)
             b = tl.load(b_ptrs, mask=(ks[:, None] < K - k) & (cols[None, :] < N), other=0.0)
-            total = tl.dot(a, b, total)
+            total = tl.dot(a, b, total, max_num_imprecise_acc=SHORT)
             a_ptrs += a_step
             b_ptrs += b_step
         if PIECES == 1:

@@ -16,6 +16,11 @@ namespace nereid::kernels {
 /// that have sums in fp32.
 inline bool isKernelFloat(DType t) { return t == f32 || t == f16 || t == bf16; }
 
+/// What products take beside those, without gradients.
+inline bool isFloat8(DType t) {
+  return t == DType::Float8E4M3 || t == DType::Float8E5M2;
+}
+
 } // namespace nereid::kernels
 
 #endif // NEREID_KERNELS_OPERATOR_KERNELTYPES_H

@@ -8,6 +8,7 @@
 #ifndef NEREID_KERNELS_OPERATOR_STAGES_H
 #define NEREID_KERNELS_OPERATOR_STAGES_H
 
+#include "kernels/operator/KernelTypes.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Runtime/DeviceProperties.h"
 #include "nereid/Runtime/Tensor.h"
@@ -32,7 +33,8 @@ inline bool isAligned(const Tensor &tensor) {
 /// products, for kernels with roles of warps?
 inline bool copiesBoxes(Device device, DType type) {
   constexpr int hopper = 90;
-  return hasCompiler() && !device.isHost() && (type == f16 || type == bf16) &&
+  bool isKnown = type == f16 || type == bf16 || type == i8 || isFloat8(type);
+  return hasCompiler() && !device.isHost() && isKnown &&
          properties(device).computeCapability == hopper;
 }
 

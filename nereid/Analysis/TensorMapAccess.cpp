@@ -321,11 +321,11 @@ bool Finder::placeTerm(const IndexPolynomial::Product &product,
     }
     constexpr size_t mostDimensions = 5;
     if (!launch.empty() && !program.empty()) {
-      if (access.dimensions.size() == mostDimensions || coefficient != 1) {
+      if (access.dimensions.size() == mostDimensions || coefficient < 1) {
         return false;
       }
       TensorMapAccess::Dimension batch;
-      batch.stride.add(launch, 1);
+      batch.stride.add(launch, coefficient);
       batch.start.add(program, 1);
       access.dimensions.push_back(std::move(batch));
       return true;
