@@ -41,6 +41,9 @@ NAMES = {
     "triton.language.extra.cuda": """
         gdc_launch_dependents gdc_wait globaltimer num_threads num_warps smid
     """.split(),
+    "triton.language.extra.hip": """
+        memrealtime
+    """.split(),
     "triton.language.target_info": """
         cuda_capability_geq current_target is_cuda is_hip is_hip_cdna3 is_hip_cdna4 is_hip_gfx1250 is_xpu
     """.split(),
