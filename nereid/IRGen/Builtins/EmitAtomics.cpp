@@ -20,7 +20,7 @@
 namespace nereid::irgen {
 
 FailureOr<tile::AtomicKind> atomicKind(CallContext &ctx, llvm::StringRef op,
-                                       ScalarType type) {
+                                       ScalarType type, bool ofDescriptor) {
   using K = tile::AtomicKind;
   bool isFloat = type.isFloat(), isUnsigned = type.isUnsignedInt();
   std::optional<K> kind =
@@ -38,8 +38,9 @@ FailureOr<tile::AtomicKind> atomicKind(CallContext &ctx, llvm::StringRef op,
           .Case("xor", isFloat ? std::optional<K>() : K::Xor)
           .Default(std::nullopt);
   bool isHalf = isFloat && type.bits() == 16;
+  bool takesHalf = op == "add" || ofDescriptor;
   if (!kind || type.bits() < 16 || (type.isInteger() && type.bits() == 16) ||
-      (isHalf && op != "add")) {
+      (isHalf && !takesHalf)) {
     return callError(ctx, "not available on elements of " + type.str(),
                      op == "add"
                          ? "use float16, bfloat16, or a 32- or 64-bit type"

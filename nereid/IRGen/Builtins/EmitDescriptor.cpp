@@ -168,7 +168,8 @@ FailureOr<Value> emitDescriptorAtomic(CallContext &ctx,
   FailureOr<Tensor> value =
       valueFor(ctx, args, element, access->pointer.shape());
   FailureOr<tile::AtomicKind> kind =
-      atomicKind(ctx, llvm::StringRef(ctx.builtin.name).drop_front(7), element);
+      atomicKind(ctx, llvm::StringRef(ctx.builtin.name).drop_front(7), element,
+                 /*ofDescriptor=*/true);
   if (failed(value) || failed(kind)) {
     return failure();
   }

@@ -83,9 +83,11 @@ Value makeDescriptor(const Tensor &base, llvm::ArrayRef<Tensor> shape,
 Tensor emitAtomicOf(Emitter &e, tile::AtomicKind kind,
                     const AccessOperands &access, Tensor value,
                     tile::MemSemantic semantic, tile::MemScope scope);
-/// The operation of "add", "min", ... for this element type.
+/// The operation of "add", "min", ... for this element type. Extrema of 16-bit
+/// floats are for descriptors alone, as the language has it.
 FailureOr<tile::AtomicKind> atomicKind(CallContext &ctx, llvm::StringRef op,
-                                       ScalarType type);
+                                       ScalarType type,
+                                       bool ofDescriptor = false);
 
 /// The items of a sequence argument as scalar integers of `type`; `count`
 /// items unless it is negative.

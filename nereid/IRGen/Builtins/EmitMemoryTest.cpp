@@ -147,6 +147,22 @@ TEST(EmitDescriptor, LoadsAndStores) {
   EXPECT_THAT(tile, HasSubstr("tile.atomic_rmw fadd"));
 }
 
+TEST(EmitDescriptor, ExtremaOfHalves) {
+  for (const char *array : {"x: *fp16, n: i32", "x: *bf16, n: i32"}) {
+    EXPECT_THAT(tileOf(array, descriptor +
+                                  std::string("d.atomic_min([0, n], d.load([n, "
+                                              "0]))\n"
+                                              "d.atomic_max([0, n], d.load([n, "
+                                              "0]))\n")),
+                AllOf(HasSubstr("tile.atomic_rmw fmin"),
+                      HasSubstr("tile.atomic_rmw fmax")));
+  }
+  EXPECT_THAT(
+      errorOf("x: *fp16, n: i32",
+              descriptor + std::string("d.atomic_xor([0, n], d.load([n, 0]))")),
+      AllOf(HasSubstr("atomic_xor"), HasSubstr("integer type")));
+}
+
 TEST(EmitDescriptor, Errors) {
   std::string d = descriptor;
   EXPECT_THAT(errorOf("x: *fp32, n: i32", d + "d.load([0])"),
