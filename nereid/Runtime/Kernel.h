@@ -78,6 +78,12 @@ struct LaunchPreview {
   LaunchFacts facts;
 };
 
+/// What was compiled for a device that need not be there.
+struct CompiledElsewhere {
+  CompileRequest request;
+  CompiledInfo info; ///< without what only a loaded kernel tells: registers
+};
+
 /// A handle; copies share the compiled images. Thread-safe.
 class Kernel {
 public:
@@ -153,6 +159,14 @@ public:
   /// Compiles for these arguments without running. `device` matters when no
   /// tensor is among them.
   CompiledInfo compile(std::span<const LaunchArgument> arguments) const;
+
+  /// The same for a target ("sm_90a", "gfx942", "cpu"), whose device need not
+  /// be there: nothing is loaded, and no driver is asked. The code is in the
+  /// cache's folder afterwards, where a launch on such a device finds it, in
+  /// this process or another. Arrays are Pointers. Throws as `compile`, and
+  /// Unsupported for a target that there is no compiler for.
+  CompiledElsewhere compileFor(Text target,
+                               std::span<const LaunchArgument> arguments) const;
 
   /// What a launch would be, of a kernel with @triton.autotune that of its
   /// first configuration. Nothing is compiled or run. Throws as `launch`.

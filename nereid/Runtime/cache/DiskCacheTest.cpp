@@ -78,6 +78,28 @@ TEST_F(Cache, ASecondProcessDoesNotCompile) {
   EXPECT_EQ(world->compiles, 1);
 }
 
+TEST_F(Cache, CodeForAGpuThatIsNotHereIsOnTheDiskAndNotLoaded) {
+  world->hasAssembler = true;
+  float x = 0;
+  Pointer array(&x, f32);
+  LaunchArgument arguments[] = {array, array, array, 1000};
+  auto compileFresh = [&](const char *target) {
+    Context fresh(std::make_unique<FakeCompiler>(world),
+                  ContextOptions{folder, uint64_t{1} << 20});
+    Kernel add = Kernel::fromSource(Source{"add.py", "", {}}, "add", fresh);
+    return add.compileFor(target, arguments);
+  };
+  CompiledElsewhere first = compileFresh("sm_90a");
+  EXPECT_EQ(first.request.target, "sm_90a");
+  EXPECT_EQ(first.info.image.target, "sm_90a");
+  EXPECT_EQ(first.info.origin, CompiledInfo::Origin::Compiler);
+  EXPECT_GT(first.info.codeBytes, 0u);
+  EXPECT_EQ(compileFresh("sm_90a").info.origin, CompiledInfo::Origin::Disk);
+  EXPECT_EQ(compileFresh("sm_80").info.origin, CompiledInfo::Origin::Compiler);
+  EXPECT_EQ(world->loads, 0);
+  EXPECT_EQ(world->assembled, 2);
+}
+
 TEST_F(Cache, TheKeyHoldsEverythingThatCodeDependsOn) {
   runFresh();
   EXPECT_EQ(runFresh(1000, 8).compiled, 1u); // options

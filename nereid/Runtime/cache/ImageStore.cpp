@@ -312,10 +312,7 @@ Context::State::obtain(CompileRequest request,
     return target.failure();
   }
   request.target = *target;
-  // A dump must show a compilation, an override must take part in one, and what
-  // was compiled without a policy is not what others want.
-  if (!settings().dump.empty() || !settings().overrideFrom.empty() ||
-      !settings().disable.empty()) {
+  if (compilesAnew()) {
     return compile(request, device, std::nullopt);
   }
   WatchedSlice watched;
@@ -366,6 +363,48 @@ Context::State::obtain(CompileRequest request,
   std::lock_guard lock(mutex);
   loaded[place] = obtained.loaded;
   return obtained;
+}
+
+Expected<CompiledInfo>
+Context::State::compileOnly(CompileRequest &request,
+                            const KernelDescription &description) {
+  if (!compiler) {
+    return noCompiler("kernel '" + request.kernel + "'", *this);
+  }
+  Stopwatch watch(*clock);
+  Expected<std::string> target = resolveTarget(request.target);
+  if (!target.ok()) {
+    return target.failure();
+  }
+  request.target = *target;
+  CompiledInfo info;
+  Digest key = keyOf(request, description, compiler->buildId());
+  std::optional<KernelImage> image;
+  if (!compilesAnew() && !logEnabled(LogTopic::Dispatch)) {
+    image = disk.find(key);
+  }
+  info.origin =
+      image ? CompiledInfo::Origin::Disk : CompiledInfo::Origin::Compiler;
+  if (!image) {
+    AssembledApart apart;
+    Expected<CompileResult> result = compiler->compile(request);
+    if (!result.ok()) {
+      return result.failure();
+    }
+    ++compiled;
+    image = std::move(result->image);
+    if (!compilesAnew()) {
+      disk.store(key, *image);
+    }
+  }
+  for (const Diagnostic &warning : image->warnings) {
+    printOnce(render(warning));
+  }
+  info.codeBytes = image->code.size();
+  image->code = {};
+  info.image = std::move(*image);
+  info.milliseconds = watch.ms();
+  return info;
 }
 
 Expected<Context::State::Obtained>

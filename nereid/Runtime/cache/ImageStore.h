@@ -115,12 +115,23 @@ public:
   Expected<Obtained> obtain(CompileRequest request,
                             const KernelDescription &description,
                             Device device);
+  /// Code for request.target, whose device need not be here: on the disk when
+  /// this returns, and not loaded. Where there is an assembler, the code of a
+  /// cuda device is assembled.
+  Expected<CompiledInfo> compileOnly(CompileRequest &request,
+                                     const KernelDescription &description);
   /// Loads an image of a KernelLibrary.
   Expected<Obtained> loadPrecompiled(KernelImage image, HostEntry entry,
                                      const CompileOptions &options,
                                      Device device);
 
 private:
+  /// A dump must show a compilation, an override must take part in one, and
+  /// what was compiled without a policy is not what others want.
+  bool compilesAnew() const {
+    return !settings().dump.empty() || !settings().overrideFrom.empty() ||
+           !settings().disable.empty();
+  }
   Expected<std::string> resolveTarget(const std::string &target);
   Expected<Obtained> compile(const CompileRequest &request, Device device,
                              std::optional<Digest> storeAs);

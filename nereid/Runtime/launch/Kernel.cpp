@@ -287,6 +287,12 @@ CompiledInfo Kernel::compile(std::span<const LaunchArgument> arguments) const {
   return valueOrThrow(compileKernel(require(), device, arguments));
 }
 
+CompiledElsewhere
+Kernel::compileFor(Text target,
+                   std::span<const LaunchArgument> arguments) const {
+  return valueOrThrow(compileKernelFor(require(), target.str(), arguments));
+}
+
 LaunchPreview Kernel::preview(const Grid &grid,
                               std::span<const LaunchArgument> arguments) const {
   return valueOrThrow(previewLaunch(require(), device, grid, arguments));

@@ -134,6 +134,11 @@ Expected<CompiledInfo> compileKernel(KernelState &kernel,
                                      std::optional<Device> device,
                                      std::span<const LaunchArgument> arguments);
 
+/// The same up to code on the disk, for a target whose device need not be here.
+Expected<CompiledElsewhere>
+compileKernelFor(KernelState &kernel, const std::string &target,
+                 std::span<const LaunchArgument> arguments);
+
 Expected<LaunchPreview>
 previewLaunch(KernelState &kernel, std::optional<Device> device,
               const Grid &grid, std::span<const LaunchArgument> arguments);

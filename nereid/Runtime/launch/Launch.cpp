@@ -514,6 +514,43 @@ compileKernel(KernelState &kernel, std::optional<Device> device,
                       prepared.milliseconds};
 }
 
+Expected<CompiledElsewhere>
+compileKernelFor(KernelState &kernel, const std::string &target,
+                 std::span<const LaunchArgument> arguments) {
+  if (kernel.precompiled) {
+    return {ErrorCode::Unsupported,
+            "kernel '" + kernel.description.name +
+                "' was compiled ahead of time: expected one with its source, "
+                "to be compiled for " +
+                target};
+  }
+  ContextScope scope(&kernel.context);
+  Device device = target.starts_with("sm_")   ? Device::cuda()
+                  : target.starts_with("gfx") ? Device::hip()
+                                              : Device::cpu();
+  LaunchBinding binding(kernel);
+  Status status = bindAlone(kernel, binding, device, arguments);
+  Prepared prepared(binding.size());
+  WordKey key;
+  if (status.ok()) {
+    status = specializeAll(kernel, binding, prepared, key);
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  std::vector<std::string> leafNames;
+  auto request = requestOf(kernel, binding, prepared, leafNames);
+  if (!request.ok()) {
+    return request.failure();
+  }
+  request->target = target;
+  auto info = kernel.context.compileOnly(*request, kernel.description);
+  if (!info.ok()) {
+    return info.failure();
+  }
+  return CompiledElsewhere{std::move(*request), std::move(*info)};
+}
+
 /// The integers; arrays are known by their tensors.
 static void addValue(LaunchFacts &facts, const std::string &name,
                      const Specialized &of) {
