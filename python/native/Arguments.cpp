@@ -246,6 +246,92 @@ Argument toArgument(PyObject *object, Held &held, PyObject *parameter) {
   return otherArgument(object, held, parameter);
 }
 
+//===----------------------------------------------------------------------===//
+// Values like those of an earlier call
+//===----------------------------------------------------------------------===//
+
+static uint8_t traitsOf(int64_t value) {
+  return static_cast<uint8_t>((value != static_cast<int32_t>(value)) |
+                              (value == 1) << 1 | (value % 16 == 0) << 2);
+}
+
+/// Objects that mean the same as long as they live.
+static bool isConstant(PyObject *object, const Held &held) {
+  if (object == Py_None || PyBool_Check(object) || PyLong_CheckExact(object) ||
+      PyFloat_CheckExact(object) || PyUnicode_CheckExact(object)) {
+    return true;
+  }
+  if (isA(object, registered.jitType)) {
+    return held.functions && PyDict_GetItemWithError(held.functions, object);
+  }
+  return dtypeOfObject(object).has_value();
+}
+
+std::optional<ArgumentRule> ruleOf(PyObject *object, bool isStatic,
+                                   const Held &held, std::vector<Ref> &keep) {
+  using Read = ArgumentRule::Read;
+  if (std::optional<ArgumentRule> array = ruleOfArray(object)) {
+    keep.push_back(Ref::borrow(reinterpret_cast<PyObject *>(Py_TYPE(object))));
+    return isStatic ? std::nullopt : array;
+  }
+  if (!isConstant(object, held)) {
+    return std::nullopt;
+  }
+  ArgumentRule rule;
+  if (PyLong_CheckExact(object)) {
+    int overflow = 0;
+    int64_t value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow) {
+      return std::nullopt;
+    }
+    rule.read = isStatic ? Read::Number : Read::Integer;
+    rule.number = value;
+    rule.traits = traitsOf(value);
+    return rule;
+  }
+  if (PyFloat_CheckExact(object) && !isStatic) {
+    rule.read = Read::Float;
+    return rule;
+  }
+  rule.read = Read::Same;
+  rule.object = object;
+  keep.push_back(Ref::borrow(object));
+  return rule;
+}
+
+bool readLike(const ArgumentRule &rule, PyObject *object, Held &held,
+              Argument &found) {
+  using Read = ArgumentRule::Read;
+  switch (rule.read) {
+  case Read::Array:
+    return readArrayLike(rule, object, held, found);
+  case Read::Same:
+    return object == rule.object;
+  case Read::Number:
+  case Read::Integer: {
+    if (!PyLong_CheckExact(object)) {
+      return false;
+    }
+    int overflow = 0;
+    int64_t value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (rule.read == Read::Number) {
+      return value == rule.number && !overflow;
+    }
+    found.integer = value;
+    return !overflow && traitsOf(value) == rule.traits;
+  }
+  case Read::Float:
+    if (!PyFloat_CheckExact(object)) {
+      return false;
+    }
+    found.real = PyFloat_AsDouble(object);
+    return true;
+  case Read::Unread:
+    return true;
+  }
+  return false;
+}
+
 StaticValue toStatic(PyObject *object) {
   if (isA(object, registered.constexprType)) {
     return toStatic(attribute(object, registered.names.value).get());

@@ -87,7 +87,58 @@ struct Held {
   std::vector<Ref> texts = {}; ///< such reprs
   /// dtypes stand for arrays of them (warmup).
   bool takesDTypesAsArrays = false;
+
+  /// Before arguments are read once more.
+  void forgetArrays() {
+    place.reset();
+    api = nullptr;
+    isMixed = false;
+  }
 };
+
+/// A value of an earlier call, by what another one must have in common with it
+/// to have the same form.
+struct ArgumentRule {
+  enum class Read : uint8_t {
+    Same,   ///< the same object
+    Number, ///< the same int: compiled in
+    Integer,
+    Float,
+    Array, ///< of a type with a C table
+    Unread ///< an option that is ignored
+  };
+  Read read = Read::Unread;
+  /// Of an integer: 1 beyond 32 bits, 2 it is one, 4 a multiple of 16. Of an
+  /// array: 1 its address is no multiple of 16.
+  uint8_t traits = 0;
+  DType element = DType::Int1; ///< of an array
+  uint16_t given = 0;          ///< its place in the call
+  uint16_t argument = 0;       ///< and in the launch
+  /// Of an array: DLPack's type, in 32 bits.
+  uint32_t type = 0;
+  union {
+    int64_t number = 0;
+    PyObject *object;
+    PyTypeObject *arrays;
+  };
+  const ExchangeApi *api = nullptr;
+  Device place; ///< of an array
+};
+
+/// The rule of `object`, which an argument was made of; nothing where none can
+/// be. `keep` takes what the rule refers to.
+std::optional<ArgumentRule> ruleOf(PyObject *object, bool isStatic,
+                                   const Held &held, std::vector<Ref> &keep);
+
+/// Does the rule hold of `object`? Then `found`, which was the argument of the
+/// rule's own, is that of `object`. Raises nothing.
+bool readLike(const ArgumentRule &rule, PyObject *object, Held &held,
+              Argument &found);
+
+/// The two of arrays.
+std::optional<ArgumentRule> ruleOfArray(PyObject *object);
+bool readArrayLike(const ArgumentRule &rule, PyObject *object, Held &held,
+                   Argument &found);
 
 /// Throws PythonError with TypeError or OverflowError; `describe` says which
 /// parameter, for the message.

@@ -17,6 +17,7 @@
 #include "nereid/Runtime/DLPack.h"
 
 #include <array>
+#include <bit>
 #include <vector>
 
 namespace nereid::python {
@@ -215,6 +216,80 @@ static const ExchangeApi *apiOf(PyTypeObject *type) {
     }
   }
   return api;
+}
+
+//===----------------------------------------------------------------------===//
+// Arrays like those of an earlier call
+//===----------------------------------------------------------------------===//
+
+static bool isMisaligned(const dlpack::TensorView &view) {
+  return (reinterpret_cast<uintptr_t>(view.data) + view.byteOffset) & 15;
+}
+
+/// On the host all of DLPack's devices are one; these have memory on GPUs.
+static std::optional<Device> placeOrNone(dlpack::DeviceId device) {
+  switch (device.type) {
+  case dlpack::DeviceCpu:
+    return Device();
+  case dlpack::DeviceCuda:
+    return Device::cuda(device.index);
+  case dlpack::DeviceRocm:
+    return Device::hip(device.index);
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<ArgumentRule> ruleOfArray(PyObject *object) {
+  ArgumentRule rule;
+  rule.read = ArgumentRule::Read::Array;
+  rule.arrays = Py_TYPE(object);
+  rule.api = apiOf(rule.arrays);
+  dlpack::TensorView view;
+  if (!rule.api) {
+    return std::nullopt;
+  }
+  if (rule.api->viewFromObject(object, &view)) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  std::optional<DType> element = dtypeOfView(view.dtype);
+  std::optional<Device> place = placeOrNone(view.device);
+  if (!element || !place) {
+    return std::nullopt;
+  }
+  rule.element = *element;
+  rule.place = *place;
+  rule.type = std::bit_cast<uint32_t>(view.dtype);
+  rule.traits = isMisaligned(view);
+  return rule;
+}
+
+bool readArrayLike(const ArgumentRule &rule, PyObject *object, Held &held,
+                   Argument &found) {
+  if (Py_TYPE(object) != rule.arrays) {
+    return false;
+  }
+  dlpack::TensorView view;
+  if (rule.api->viewFromObject(object, &view)) {
+    PyErr_Clear(); // reading it anew says what is wrong
+    return false;
+  }
+  if (std::bit_cast<uint32_t>(view.dtype) != rule.type ||
+      isMisaligned(view) != (rule.traits != 0) ||
+      placeOrNone(view.device) != rule.place) {
+    return false;
+  }
+  held.api = rule.api;
+  void *data =
+      view.data ? static_cast<char *>(view.data) + view.byteOffset : nullptr;
+  if (held.asAddresses && !rule.place.isHost()) {
+    found.address = data;
+    return found.kind == Argument::Kind::Pointer;
+  }
+  found = argumentOf(data, view.rank, view.shape, view.strides, rule.element,
+                     deviceOf(held, rule.place), held);
+  return true;
 }
 
 void *currentStream(const ExchangeApi *api, Device device) {

@@ -17,7 +17,7 @@
 #ifndef NEREID_PYTHON_NATIVE_CORE_H
 #define NEREID_PYTHON_NATIVE_CORE_H
 
-#include "python/native/Arguments.h"
+#include "python/native/LaunchMemo.h"
 
 #include "nereid/Runtime/Kernel.h"
 
@@ -56,6 +56,7 @@ struct CoreState {
   std::unordered_map<std::string, Ref> forms;
   std::string key, latestKey;
   PyObject *latestForm = nullptr;
+  LaunchMemos memos;
   /// A form describes arrays to a GPU by their sizes (tensor maps).
   bool needsSizes = false;
 };
@@ -72,6 +73,9 @@ struct Call {
   Py_ssize_t positional;
   PyObject *names; ///< a tuple, or null
   bool compilesOnly = false;
+  /// Compiles for this target ("sm_90a"), whose device need not be there;
+  /// empty: for the device of the arrays.
+  std::string_view target = {};
 };
 
 /// Launches, or compiles; gives what `register(compiled=...)` made of the form.
@@ -90,6 +94,11 @@ Grid gridOf(const CoreState &state, PyObject *grid);
 Ref makeForm(PyObject *owner, const Kernel &kernel,
              std::span<const LaunchArgument> arguments, std::string_view key,
              bool &needsSizes);
+
+/// That of a kernel that is compiled for a target and not loaded.
+Ref makeFormFor(PyObject *owner, const Kernel &kernel, std::string_view target,
+                std::span<const LaunchArgument> arguments,
+                std::string_view key);
 
 /// Adds Core and Launcher to the module.
 void addCoreTypes(PyObject *module);

@@ -86,6 +86,9 @@ static int traverseCore(PyObject *self, visitproc visit, void *arg) {
     for (const auto &[key, form] : core->state->forms) {
       Py_VISIT(form.get());
     }
+    if (int stop = core->state->memos.traverse(visit, arg)) {
+      return stop;
+    }
   }
   return 0;
 }
@@ -164,6 +167,7 @@ static PyObject *buildCore(PyObject *self, PyObject *args) {
     state.kernel = std::move(kernel);
     state.globals = std::move(used);
     state.functions = Ref::borrow(functions);
+    state.memos.clear();
     state.forms.clear();
     state.latestForm = nullptr;
     state.needsSizes = false;
@@ -174,9 +178,14 @@ static PyObject *buildCore(PyObject *self, PyObject *args) {
   });
 }
 
-/// The next launch has it built anew.
+/// The next launch has it built anew, and what launches gave back is forgotten.
 static PyObject *resetCore(PyObject *self, PyObject *) {
-  reinterpret_cast<Core *>(self)->state->isBuilt = false;
+  CoreState &state = *reinterpret_cast<Core *>(self)->state;
+  state.isBuilt = false;
+  state.latestForm = nullptr;
+  state.memos.clear();
+  // Last: it may run Python.
+  auto forgotten = std::exchange(state.forms, {});
   Py_RETURN_NONE;
 }
 
@@ -207,13 +216,14 @@ static PyObject *formsOfCore(PyObject *self, PyObject *) {
   });
 }
 
-/// run(grid, args, kwargs, compile_only): a launch as a plain call.
+/// run(grid, args, kwargs, compile_only[, target]): a launch as a plain call.
 static PyObject *runCore(PyObject *self, PyObject *args) {
   return guardedBy(self, [&]() -> PyObject * {
     PyObject *grid = nullptr, *positional = nullptr, *named = nullptr;
     int compilesOnly = 0;
-    if (!PyArg_ParseTuple(args, "OO!O!p", &grid, &PyTuple_Type, &positional,
-                          &PyDict_Type, &named, &compilesOnly)) {
+    const char *target = "";
+    if (!PyArg_ParseTuple(args, "OO!O!p|s", &grid, &PyTuple_Type, &positional,
+                          &PyDict_Type, &named, &compilesOnly, &target)) {
       throw PythonError();
     }
     std::vector<PyObject *> all;
@@ -228,8 +238,9 @@ static PyObject *runCore(PyObject *self, PyObject *args) {
       PyTuple_SetItem(names.get(), n, Ref::borrow(key).release());
       all.push_back(value);
     }
-    return launch(reinterpret_cast<Core *>(self),
-                  {grid, all.data(), count, names.get(), compilesOnly != 0});
+    return launch(
+        reinterpret_cast<Core *>(self),
+        {grid, all.data(), count, names.get(), compilesOnly != 0, target});
   });
 }
 

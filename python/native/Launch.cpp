@@ -109,19 +109,23 @@ static void bind(const CoreState &state, const Call &call, Bound &bound) {
   }
 }
 
-static Ref metaOf(const CoreState &state, const Bound &bound) {
-  Ref meta = Ref::steal(PyDict_New());
+/// Puts all arguments into `meta`, by name.
+static void addAll(const CoreState &state, const Bound &bound, PyObject *meta) {
   for (size_t i = 0; i < state.parameters.size(); ++i) {
-    if (PyDict_SetItem(meta.get(), state.parameters[i].name.get(),
-                       bound.values[i])) {
+    if (PyDict_SetItem(meta, state.parameters[i].name.get(), bound.values[i])) {
       throw PythonError();
     }
   }
   for (auto [name, value] : bound.options) {
-    if (PyDict_SetItem(meta.get(), name, value)) {
+    if (PyDict_SetItem(meta, name, value)) {
       throw PythonError();
     }
   }
+}
+
+static Ref metaOf(const CoreState &state, const Bound &bound) {
+  Ref meta = Ref::steal(PyDict_New());
+  addAll(state, bound, meta.get());
   return meta;
 }
 
@@ -130,7 +134,14 @@ static Ref metaOf(const CoreState &state, const Bound &bound) {
 //===----------------------------------------------------------------------===//
 
 static int64_t gridSize(const CoreState &state, PyObject *size) {
-  if (!PyLong_CheckExact(size) && !PyIndex_Check(size)) {
+  if (PyLong_CheckExact(size)) [[likely]] {
+    long long value = PyLong_AsLongLong(size);
+    if (value == -1 && PyErr_Occurred()) {
+      throw PythonError();
+    }
+    return value;
+  }
+  if (!PyIndex_Check(size)) {
     raisePython(
         PyExc_TypeError,
         state.name + ": the grid: expected integers, got " + typeName(size) +
@@ -252,15 +263,9 @@ static void addToKey(std::string &key, bool isStatic, const Argument &a) {
   }
 }
 
-/// Of the launch of `kernel`, which was the core's at its build number `build`.
-static Ref formOf(Core *core, const Kernel &kernel, uint64_t build,
-                  std::span<const LaunchArgument> arguments, Device device) {
-  CoreState &state = *core->state;
-  if (state.builds != build) [[unlikely]] { // by another thread, meanwhile
-    bool needsSizes = false;
-    return makeForm(core->owner, kernel, arguments, "", needsSizes);
-  }
-  std::string &key = state.key;
+/// The key of a launch on `device`.
+static void makeKey(const CoreState &state, std::string &key,
+                    std::span<const LaunchArgument> arguments, Device device) {
   key.clear();
   addWord(key, static_cast<char>(device.kind()),
           static_cast<uint64_t>(device.index()));
@@ -273,6 +278,18 @@ static Ref formOf(Core *core, const Kernel &kernel, uint64_t build,
     addToKey(key, !isParameter || state.parameters[i].isStatic, argument.value);
     ++i;
   }
+}
+
+/// Of the launch of `kernel`, which was the core's at its build number `build`.
+static Ref formOf(Core *core, const Kernel &kernel, uint64_t build,
+                  std::span<const LaunchArgument> arguments, Device device) {
+  CoreState &state = *core->state;
+  if (state.builds != build) [[unlikely]] { // by another thread, meanwhile
+    bool needsSizes = false;
+    return makeForm(core->owner, kernel, arguments, "", needsSizes);
+  }
+  std::string &key = state.key;
+  makeKey(state, key, arguments, device);
   if (state.latestForm && key == state.latestKey) [[likely]] {
     return Ref::borrow(state.latestForm);
   }
@@ -280,9 +297,14 @@ static Ref formOf(Core *core, const Kernel &kernel, uint64_t build,
   if (found == state.forms.end()) {
     // Others may launch meanwhile: with a key of their own.
     std::string own = key;
-    Ref form = makeForm(core->owner, kernel, arguments, own, state.needsSizes);
+    bool needsSizes = false;
+    Ref form = makeForm(core->owner, kernel, arguments, own, needsSizes);
     if (state.builds != build) [[unlikely]] {
       return form;
+    }
+    if (needsSizes && !state.needsSizes) {
+      state.needsSizes = true;
+      state.memos.clear(); // those with addresses alone
     }
     found = state.forms.insert_or_assign(own, std::move(form)).first;
   }
@@ -297,9 +319,17 @@ static Ref formOf(Core *core, const Kernel &kernel, uint64_t build,
 
 /// Streams of others, kept. Their launches have arrays of others alone, and
 /// the stream may be one that is being recorded.
-static Stream streamOf(void *handle, Device device) {
+static const Stream &streamOf(void *handle, Device device) {
   static auto &known =
       *new std::map<std::tuple<Device::Kind, int, void *>, Stream>();
+  static struct {
+    void *handle;
+    Device device; ///< at first the host, which has no streams
+    const Stream *stream;
+  } latest;
+  if (latest.device == device && latest.handle == handle) [[likely]] {
+    return *latest.stream;
+  }
   // CUDA's legacy default stream has no handle of its own; the driver's name of
   // it is CU_STREAM_LEGACY. HIP's null stream is its device's.
   bool isCuda = device.kind() == Device::Kind::Cuda;
@@ -312,6 +342,7 @@ static Stream streamOf(void *handle, Device device) {
         known.emplace(key, Stream::borrow(named, device, StreamMemory::None))
             .first;
   }
+  latest = {handle, device, &found->second};
   return found->second;
 }
 
@@ -370,9 +401,9 @@ static void run(const Kernel &kernel, const Grid &grid,
     kernel.launch(grid, arguments);
     return;
   }
-  Stream stream = streamOf(currentStream(held.api, device), device);
+  const Stream &stream = streamOf(currentStream(held.api, device), device);
   WithoutGil others;
-  StreamGuard guard(std::move(stream));
+  StreamGuard guard(stream);
   kernel.launch(grid, arguments);
 }
 
@@ -394,8 +425,142 @@ static bool checksAddresses() {
   return checks;
 }
 
+static bool takesAddresses(const CoreState &state) {
+  // The first launch tells whether sizes are needed.
+  return !state.forms.empty() && !state.needsSizes && !checksAddresses();
+}
+
+//===----------------------------------------------------------------------===//
+// Launches like earlier ones
+//===----------------------------------------------------------------------===//
+
+/// Of the name at place `i` of a call's: where its value is in the launch.
+static std::optional<size_t> placeOfName(const CoreState &state, Bound &bound,
+                                         PyObject *name) {
+  size_t count = state.parameters.size();
+  size_t parameter = parameterCalled(state, name);
+  if (parameter < count) {
+    return parameter;
+  }
+  for (size_t i = 0; i < bound.options.size(); ++i) {
+    if (bound.options[i].first == name) {
+      return count + i;
+    }
+  }
+  return std::nullopt;
+}
+
+/// A launch that went well, for calls like it.
+static void remember(CoreState &state, const Call &call, Bound &bound,
+                     const Held &held,
+                     const std::vector<LaunchArgument> &arguments,
+                     const Kernel &kernel, Device device, const Ref &form) {
+  Py_ssize_t named = call.names ? PyTuple_Size(call.names) : 0;
+  if (!held.place || !held.texts.empty() ||
+      arguments.size() > LaunchArguments::most ||
+      held.asAddresses != takesAddresses(state) || !state.memos.isOpen()) {
+    return;
+  }
+  for (const LaunchArgument &argument : arguments) {
+    if (argument.value.kind > Argument::Kind::String &&
+        argument.value.kind != Argument::Kind::Function) {
+      return;
+    }
+  }
+  for (size_t i = 0; i < state.parameters.size(); ++i) {
+    if (arguments[i].value.kind == Argument::Kind::String &&
+        !PyUnicode_CheckExact(bound.values[i])) {
+      return; // a text inside of another object, which may change
+    }
+  }
+  auto memo = std::make_unique<LaunchMemo>();
+  std::vector<ArgumentRule> arrays;
+  for (Py_ssize_t i = 0; i < call.positional + named; ++i) {
+    std::optional<size_t> place =
+        i < call.positional
+            ? static_cast<size_t>(i)
+            : placeOfName(state, bound,
+                          PyTuple_GetItem(call.names, i - call.positional));
+    ArgumentRule rule;
+    if (place) {
+      bool isStatic = *place >= state.parameters.size() ||
+                      state.parameters[*place].isStatic;
+      std::optional<ArgumentRule> found =
+          ruleOf(call.arguments[i], isStatic, held, memo->kept);
+      if (!found) {
+        return;
+      }
+      rule = *found;
+      rule.argument = static_cast<uint16_t>(*place);
+    }
+    rule.given = static_cast<uint16_t>(i);
+    (rule.read == ArgumentRule::Read::Array ? arrays : memo->rules)
+        .push_back(rule);
+  }
+  memo->rules.insert(memo->rules.end(), arrays.begin(), arrays.end());
+  memo->names = Ref::borrow(call.names);
+  memo->positional = call.positional;
+  memo->arguments = arguments;
+  memo->kernel = kernel;
+  memo->device = device;
+  memo->asAddresses = held.asAddresses;
+  memo->form = form;
+  state.memos.add(std::move(memo));
+}
+
+/// All arguments by name, in a dict that is used again: making one costs more
+/// than the rest of a launch.
+static Ref sizesFrom(const CoreState &state, const Call &call,
+                     LaunchMemo &memo) {
+  Bound bound(state.parameters.size());
+  bind(state, call, bound);
+  Ref meta = std::exchange(memo.meta, Ref());
+  if (!meta) {
+    meta = metaOf(state, bound);
+  } else {
+    addAll(state, bound, meta.get());
+  }
+  Py_ssize_t size = PyDict_Size(meta.get());
+  PyObject *given[] = {meta.get()};
+  Ref sizes = Ref::steal(PyObject_Vectorcall(call.grid, given, 1, nullptr));
+  // Not where the function has kept it, or changed more than values.
+  if (Py_REFCNT(meta.get()) == 1 && PyDict_Size(meta.get()) == size) {
+    for (const ArgumentRule &rule : memo.rules) {
+      if (rule.read == ArgumentRule::Read::Array &&
+          PyDict_SetItem(meta.get(), state.parameters[rule.argument].name.get(),
+                         Py_None)) {
+        throw PythonError();
+      }
+    }
+    memo.meta = std::move(meta);
+  }
+  return sizes;
+}
+
+/// Null where no earlier launch is like this one. No exception is set then.
+static PyObject *launchLike(Core *core, const Call &call) {
+  CoreState &state = *core->state;
+  Held held;
+  held.host = state.isInterpreted ? Device::interp() : Device::cpu();
+  LaunchArguments arguments;
+  LaunchMemo *memo = state.memos.find(call, held, arguments);
+  if (!memo) {
+    return nullptr;
+  }
+  PinnedMemo pinned(*memo);
+  Grid grid = PyTuple_CheckExact(call.grid) || !PyCallable_Check(call.grid)
+                  ? gridOf(state, call.grid)
+                  : gridOf(state, sizesFrom(state, call, *memo).get());
+  run(memo->kernel, grid, arguments.all(), memo->device, held);
+  return Ref(memo->form).release();
+}
+
+//===----------------------------------------------------------------------===//
+// Launches, argument by argument
+//===----------------------------------------------------------------------===//
+
 /// Null where `asAddresses` hides what is wrong: arrays of several devices.
-static PyObject *launchBound(Core *core, const Call &call, const Bound &bound,
+static PyObject *launchBound(Core *core, const Call &call, Bound &bound,
                              bool asAddresses) {
   CoreState &state = *core->state;
   size_t count = state.parameters.size();
@@ -432,6 +597,12 @@ static PyObject *launchBound(Core *core, const Call &call, const Bound &bound,
       arguments.emplace_back("debug", Argument(true));
     }
   }
+  if (!call.target.empty()) {
+    std::string key;
+    makeKey(state, key, arguments, Device::cuda());
+    return makeFormFor(core->owner, state.kernel, call.target, arguments, key)
+        .release();
+  }
   Device device = deviceOf(held);
   Kernel kernel = state.kernel.on(device);
   uint64_t build = state.builds;
@@ -439,16 +610,24 @@ static PyObject *launchBound(Core *core, const Call &call, const Bound &bound,
   if (!call.compilesOnly) {
     run(kernel, grid, arguments, device, held);
   }
-  return formOf(core, kernel, build, arguments, device).release();
+  Ref form = formOf(core, kernel, build, arguments, device);
+  if (!call.compilesOnly && state.builds == build) {
+    remember(state, call, bound, held, arguments, kernel, device, form);
+  }
+  return form.release();
 }
 
 PyObject *launch(Core *core, const Call &call) {
   CoreState &state = *core->state;
   requireBuilt(core);
+  if (!call.compilesOnly) {
+    if (PyObject *form = launchLike(core, call)) [[likely]] {
+      return form;
+    }
+  }
   Bound bound(state.parameters.size());
   bind(state, call, bound);
-  // The first launch tells whether sizes are needed.
-  if (!state.forms.empty() && !state.needsSizes && !checksAddresses()) {
+  if (takesAddresses(state)) {
     if (PyObject *form = launchBound(core, call, bound, true)) {
       return form;
     }

@@ -60,6 +60,19 @@ Ref makeForm(PyObject *owner, const Kernel &kernel,
                                                  made.ptr(), nullptr));
 }
 
+Ref makeFormFor(PyObject *owner, const Kernel &kernel, std::string_view target,
+                std::span<const LaunchArgument> arguments,
+                std::string_view key) {
+  CompiledElsewhere compiled = [&] {
+    WithoutGil others;
+    return kernel.compileFor(target, arguments);
+  }();
+  nb::object made = nb::cast(Form{kernel, std::move(compiled.request),
+                                  std::move(compiled.info), std::string(key)});
+  return Ref::steal(PyObject_CallFunctionObjArgs(registered.compiled, owner,
+                                                 made.ptr(), nullptr));
+}
+
 static std::vector<std::string> deviceNames() {
   std::vector<std::string> names;
   for (const Device &device : Device::available()) {

@@ -1,4 +1,6 @@
 """Common kernels, as scripts have them, beside torch."""
+import concurrent.futures
+
 import numpy as np
 import pytest
 import torch
@@ -166,3 +168,85 @@ def test_interpreted(monkeypatch):
     x = torch.zeros(16)
     assert increment[(1, )](x, BLOCK=16).metadata.target.arch == "interp"
     assert torch.equal(x, torch.ones(16))
+
+
+@triton.jit
+def reduce_into(out, x, KIND: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    description = tl.make_tensor_descriptor(out, [M, N], [N, 1], [M, N])
+    value = tl.load(x + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :])
+    if KIND == "add":
+        description.atomic_add([0, 0], value)
+    elif KIND == "min":
+        description.atomic_min([0, 0], value)
+    else:
+        description.atomic_max([0, 0], value)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.int32, torch.int64])
+@pytest.mark.parametrize("kind", ["add", "min", "max"])
+def test_reductions_into_a_descriptor(kind, dtype):
+    generator = torch.Generator().manual_seed(0)
+    x, out = ((torch.randn(8, 16, generator=generator) * 100).to(dtype) for _ in range(2))
+    expected = {"add": torch.add, "min": torch.minimum, "max": torch.maximum}[kind](x, out)
+    reduce_into[(1, )](out, x, kind, 8, 16)
+    torch.testing.assert_close(out, expected, atol=0, rtol=0)
+
+
+@pytest.mark.parametrize("arch", [75, 80, 90])
+@pytest.mark.parametrize("element", ["fp16", "bf16"])
+def test_extrema_of_halves_assemble_for_gpus(element, arch):
+    source = triton.compiler.ASTSource(reduce_into, {"out": f"*{element}", "x": f"*{element}"}, {"KIND": "max", "M": 8, "N": 16})
+    compiled = triton.compile(source, target=triton.backends.compiler.GPUTarget("cuda", arch, 32))
+    assert "cas.b16" in compiled.asm["ptx"]
+
+
+def test_compilations_by_an_executor():
+
+    class Later(concurrent.futures.Executor):
+        """Works when it is told to."""
+
+        def __init__(self):
+            self.work = []
+
+        def submit(self, function):
+            future = concurrent.futures.Future()
+            self.work.append(lambda: future.set_result(function()))
+            return future
+
+    @triton.jit
+    def fresh(x, K: tl.constexpr):
+        tl.store(x, K)
+
+    x, later = torch.zeros(1), Later()
+    with triton.AsyncCompileMode(later):
+        first, second = fresh.warmup(x, 1, grid=(1, )), fresh.warmup(x, 2, grid=(1, ))
+        assert fresh.warmup(x, 1, grid=(1, )) is first and len(later.work) == 2
+        assert not fresh.device_caches[0][0]
+        for work in later.work:
+            work()
+        assert second.name == "fresh" and len(fresh.device_caches[0][0]) == 2
+        fresh[(1, )](x, 2)
+        assert x.item() == 2 and len(fresh.device_caches[0][0]) == 2
+    fresh.device_caches.clear()
+    assert not fresh.device_caches[0][0]
+    fresh[(1, )](x, 1)
+    assert x.item() == 1
+
+
+def test_what_an_executor_fails_to_compile_is_raised_at_the_end():
+
+    @triton.jit
+    def wrong(x):
+        tl.store(x, missing)  # noqa: F821
+
+    with concurrent.futures.ThreadPoolExecutor(1) as threads:
+        with pytest.raises(triton.CompilationError, match="missing"):
+            with triton.AsyncCompileMode(threads):
+                wrong.warmup(torch.zeros(1), grid=(1, ))
+        with triton.AsyncCompileMode(threads, ignore_errors=True):
+            wrong.warmup(torch.zeros(1), grid=(1, ))
+    with pytest.raises(TypeError, match="expected an executor"):
+        triton.AsyncCompileMode(3)
+    with triton.AsyncCompileMode(threads), pytest.raises(RuntimeError, match="within another"):
+        with triton.AsyncCompileMode(threads):
+            pass

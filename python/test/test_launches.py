@@ -1,9 +1,13 @@
 """Arguments, grids, options, what comes back, and every way to be wrong."""
+import gc
+import weakref
+
 import numpy as np
 import pytest
 import torch
 import triton
 import triton.language as tl
+from triton.backends.compiler import GPUTarget
 
 
 @triton.jit
@@ -174,6 +178,21 @@ def test_a_source_with_a_signature_compiles():
         triton.compile(triton.compiler.ASTSource(put, {"x": "*fp32", "value": "fp8"}, {"K": 2}))
 
 
+def test_a_source_compiles_for_a_gpu_that_is_not_here():
+    source = triton.compiler.ASTSource(put, {"x": "*fp32", "value": "i32", "K": "constexpr"}, {"K": 2}, {(0, ): [["tt.divisibility", 16]]})
+    compiled = triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": 2})
+    assert ".target sm_90a" in compiled.asm["ptx"] and ".entry put" in compiled.asm["ptx"]
+    assert compiled.metadata.target == GPUTarget("cuda", "sm_90a", 32) and compiled.metadata.num_warps == 2
+    # An assembler knows them; without one the driver does, once the code is loaded.
+    assert compiled.n_regs is None and compiled.n_spills is None or compiled.n_regs > 0 and compiled.n_spills == 0
+    older = triton.compile(source, target=GPUTarget("cuda", 75, 32))
+    assert ".target sm_75" in older.asm["ptx"] and older.hash != compiled.hash
+    with pytest.raises(ValueError, match="no GPU architecture .sm_10."):
+        triton.compile(source, target=GPUTarget("cuda", 10, 32))
+    x = torch.zeros(16)
+    assert put[(1, )](x, 5, K=2).metadata.target.backend == "cpu" and x[0] == 10
+
+
 def test_options_of_other_back_ends_are_taken():
     assert value_of(1, num_stages=4, num_ctas=1, waves_per_eu=2, enable_fp_fusion=False) == 3
 
@@ -215,6 +234,112 @@ def test_an_exception_of_a_grid_function_comes_through():
 
     with pytest.raises(Mine, match="3"):
         put[grid](torch.zeros(16), 1)
+
+
+def test_a_grid_function_has_all_arguments_each_time():
+    seen = []
+
+    def grid(meta):
+        seen.append((sorted(meta), meta["x"], meta["value"], meta["K"], meta.get("num_warps")))
+        return (1, )
+
+    first, second = torch.zeros(16), torch.zeros(16)
+    for x, value in ((first, 2), (first, 4), (second, 6), (second, 8)):
+        put[grid](x, value, num_warps=2)
+    assert [item[0] for item in seen] == [["K", "num_warps", "value", "x"]] * 4
+    assert [item[2:] for item in seen] == [(2, 3, 2), (4, 3, 2), (6, 3, 2), (8, 3, 2)]
+    assert [item[1] is x for item, x in zip(seen, (first, first, second, second))] == [True] * 4
+
+
+def test_a_grid_function_may_keep_and_change_what_it_gets():
+    kept = []
+
+    def grid(meta):
+        kept.append(meta)
+        meta["more"] = meta["K"] = 9
+        return (1, )
+
+    x = torch.zeros(16)
+    for value in (2, 4, 6):
+        put[grid](x, value)
+        assert x[0] == 3 * value
+    assert len({id(meta) for meta in kept}) == 3 and all(meta["x"] is x and meta["more"] == 9 for meta in kept)
+    put[lambda meta: (len(meta) - 2, )](x, 8)
+    assert x[0] == 24
+
+
+def test_a_grid_functions_arguments_are_let_go():
+    x = torch.zeros(16)
+    gone = weakref.ref(x)
+    for _ in range(3):
+        put[lambda meta: (1, )](x, 2)
+    del x
+    gc.collect()
+    assert gone() is None
+
+
+@triton.jit
+def kinds(out, x, n, f, b, nothing, K: tl.constexpr, NAME: tl.constexpr = "a"):
+    size: tl.constexpr = x.dtype.element_ty.primitive_bitwidth
+    wide: tl.constexpr = n.dtype == tl.int64
+    tl.store(out, size)
+    tl.store(out + 1, n * 2)
+    tl.store(out + 2, wide)
+    tl.store(out + 3, f * 4)
+    tl.store(out + 4, b)
+    tl.store(out + 5, nothing is None)
+    tl.store(out + 6, K)
+    tl.store(out + 7, NAME == "a")
+
+
+def test_every_launch_has_its_own_values():
+    # Each differs from an earlier one in a way that must be seen, in whatever order they come.
+    arrays = [torch.zeros(32), torch.zeros(32)[1:], torch.zeros(32, dtype=torch.float16), torch.zeros(32, dtype=torch.int8), np.zeros(4)]
+    numbers = [2, 3, 16, 1, 2**40, -5, 48]
+    constants = [7, 1000, 1001, 10**6]
+    out = torch.zeros(8, dtype=torch.float64)
+    random = np.random.default_rng(0)
+    for _ in range(400):
+        pick = lambda items: items[random.integers(len(items))]  # noqa: E731
+        x, n, f, b, nothing, k = pick(arrays), pick(numbers), pick([0.5, 1.25]), pick([True, False]), pick([None, 3]), pick(constants)
+        name = pick(["a", "b", None])
+        kinds[(1, )](out, x, n, f, b, nothing, K=k + 0, **({"NAME": name} if name else {}))
+        bits = x.element_size() * 8 if isinstance(x, torch.Tensor) else 64
+        assert out.tolist() == [bits, 2 * n, n == 2**40, 4 * f, b, nothing is None, k, name != "b"]
+
+
+def test_values_that_only_look_the_same():
+    x = torch.zeros(16)
+    for value, expected in ((1, 3), (True, 3), (1.0, 3), (0.5, 1.5), (False, 0), (0, 0), (np.int64(5), 15), (5, 15)):
+        for _ in range(3):
+            put[(1, )](x, value)
+            assert x[0] == expected
+    for k in (2, 2, tl.constexpr(3), tl.constexpr(4), 2.0, 2.5, True):
+        put[(1, )](x, 2, K=k)
+        assert x[0] == 2 * getattr(k, "value", k)
+
+
+def test_a_tuple_is_read_each_time():
+
+    @triton.jit
+    def first_of(pair, out):
+        tl.store(out, tl.load(pair[0]) + pair[1])
+
+    out = torch.zeros(1)
+    for i in range(4):
+        first_of[(1, )]([torch.full((4, ), float(i)), i], out)
+        assert out.item() == 2 * i
+
+
+def test_options_of_known_launches():
+    x = torch.zeros(16)
+    for _ in range(2):
+        assert [put[(1, )](x, 2, num_warps=w).metadata.num_warps for w in (1, 2, 4, 1)] == [1, 2, 4, 1]
+        assert put[(1, )](x, 2, waves_per_eu=1).metadata.num_warps == 4
+        with pytest.raises(ValueError, match="power of two"):
+            put[(1, )](x, 2, num_warps=3)
+    with pytest.raises(KeyError, match="BLOK"):
+        put[(1, )](x, 2, BLOK=1)
 
 
 def test_a_kernel_that_launches_in_its_grid_function():

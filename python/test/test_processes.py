@@ -3,6 +3,7 @@ import ctypes
 import gc
 import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -52,6 +53,20 @@ def in_child(size):
     y = np.empty_like(x)
     add_kernel[(triton.cdiv(size, 64), )](x, y, size, BLOCK=64)
     return np.array_equal(y, x + 1)
+
+
+def compiles_for_a_gpu(block):
+    source = triton.compiler.ASTSource(add_kernel, {"x_ptr": "*fp32", "y_ptr": "*fp32", "n": "i32"}, {"BLOCK": block})
+    compiled = triton.compile(source, target=triton.backends.compiler.GPUTarget("cuda", 90, 32))
+    return ".target sm_90a" in compiled.asm["ptx"] and pickle.loads(pickle.dumps(compiled)).metadata == compiled.metadata
+
+
+def test_children_compile_for_a_gpu_that_they_cannot_use():
+    # As torch.compile's workers do, which are forks of a process that works with the GPU.
+    assert compiles_for_a_gpu(64)
+    for method in ("fork", "spawn"):
+        with multiprocessing.get_context(method).Pool(1) as pool:
+            assert pool.apply(compiles_for_a_gpu, (128, ))
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])

@@ -119,6 +119,8 @@ import torch._inductor.config as inductor
 if __name__ == "__main__":
     inductor.cpu_backend, inductor.compile_threads = "triton", 2
     x = torch.arange(3000.0, device=sys.argv[1]).reshape(30, 100) / 3000
+    from torch._inductor.async_compile import AsyncCompile
+    AsyncCompile.wait_pool_ready()  # before that, this process compiles
     function = lambda x: torch.softmax(x.sin(), 1).cumsum(1)
     torch.testing.assert_close(torch.compile(function)(x), function(x), atol=1e-4, rtol=1e-4)
     print("right")

@@ -12,6 +12,7 @@ from .compiler import CompilationError, compile
 from .runtime import (Autotuner, Config, Heuristics, InterpreterError, JITFunction, KernelInterface, MockTensor,
                       OutOfResources, TensorWrapper, autotune, driver, heuristics, jit, reinterpret)
 from .runtime._allocation import set_allocator
+from .runtime._async_compile import AsyncCompileMode
 from .runtime.jit import ConstexprFunction, aggregate, constexpr_function, must_use_result
 from ._host import cdiv, next_power_of_2
 from . import testing  # noqa: F401
@@ -19,7 +20,7 @@ from . import tools  # noqa: F401
 
 
 __all__ = [
-    "Autotuner", "CompilationError", "Config", "ConstexprFunction", "Heuristics", "InterpreterError", "JITFunction",
+    "AsyncCompileMode", "Autotuner", "CompilationError", "Config", "ConstexprFunction", "Heuristics", "InterpreterError", "JITFunction",
     "KernelInterface", "MockTensor", "OutOfResources", "TensorWrapper", "TritonError", "aggregate", "autotune", "cdiv", "compile",
     "constexpr_function", "driver", "heuristics", "jit", "knobs", "language", "must_use_result", "next_power_of_2",
     "reinterpret", "runtime", "set_allocator", "testing", "tools",

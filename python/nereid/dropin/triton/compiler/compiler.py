@@ -77,6 +77,9 @@ class CompiledKernel:
     launch_enter_hook = launch_exit_hook = None
     _forms = weakref.WeakKeyDictionary()
     _cores = weakref.WeakKeyDictionary()
+    _loaded = weakref.WeakSet()
+    #: What `compile` was asked for; None of a launch's.
+    _described = _options = None
 
     def __init__(self, function, form):
         CompiledKernel._forms[self] = form
@@ -137,13 +140,13 @@ class CompiledKernel:
 
     @property
     def n_regs(self):
-        """Registers of a thread of a GPU; None on the CPU."""
-        return self._form.n_regs if self._form.is_gpu else None
+        """Registers of a thread of a GPU; None on the CPU, and of code that is not loaded yet."""
+        return self._form.n_regs or None if self._form.is_gpu else None
 
     @property
     def n_spills(self):
-        """Registers of a GPU's thread that went to memory; None on the CPU."""
-        return self._form.spill_bytes // 4 if self._form.is_gpu else None
+        """Registers of a GPU's thread that went to memory; None on the CPU, and of code that is not loaded yet."""
+        return None if self.n_regs is None else self._form.spill_bytes // 4
 
     @property
     def shared(self):
@@ -161,11 +164,19 @@ class CompiledKernel:
         return None
 
     def _init_handles(self):
-        pass  # a launch loads it
+        """Loads code for a GPU into this process, onto the current device: OutOfResources where that has too little. A launch does it as well."""
+        if not self._facts["is_gpu"] or self._described is None or self in CompiledKernel._loaded:
+            return
+        from triton.runtime.driver import CudaDriver
+        device = types.SimpleNamespace(type="cuda", index=CudaDriver().get_current_device())
+        loaded = self._core().run((1, ), _arguments(self._described, device), self._options, True)
+        self._facts.update({fact: loaded._facts[fact] for fact in ("n_regs", "spill_bytes", "shared")})
+        CompiledKernel._loaded.add(self)
 
     @property
     def run(self):
-        core, options = self._core(), {"num_warps": self._facts["num_warps"], "num_stages": self._facts["num_stages"]}
+        core = self._core()
+        options = self._options if self._options is not None else {"num_warps": self._facts["num_warps"], "num_stages": self._facts["num_stages"]}
 
         def run(grid_0, grid_1, grid_2, stream, handle, packed_metadata, launch_metadata, enter_hook, exit_hook, *args):
             if enter_hook:
@@ -219,7 +230,7 @@ def make_backend(target):
 
 
 class _Unspecialised:
-    """An argument of a pointer type, as a signature and its attributes describe it. Where the array would be decides the target."""
+    """An argument of a pointer type, as a signature and its attributes describe it."""
 
     def __init__(self, element, is_aligned, device):
         self.dtype, self._address, self.device = dtype(element), 0 if is_aligned else 1, device
@@ -232,51 +243,51 @@ class _Unspecialised:
 _SCALARS = {"i1": (True, True), "u1": (True, True), "i32": (2, 16), "i64": (2**40 + 2, 2**40), "u64": (2**63 + 2, 2**63), "fp32": (0.5, 0.5)}
 
 
-def _argument(name, ty, is_divisible, device):
+def _described(name, ty, is_divisible):
+    """(element, is aligned) of an array, or (None, value)."""
     if ty.startswith("*"):
         element = ty.lstrip("*k")
         element = {"i": "int", "u": "uint"}[element[0]] + element[1:] if element[0] in "iu" and element[1:].isdigit() else element
-        return _Unspecialised(element, is_divisible, device)
+        return element, is_divisible
     if ty not in _SCALARS:
         raise NotImplementedError(f"triton.compile: parameter '{name}': expected a pointer or one of {', '.join(_SCALARS)}, got {ty!r}; "
                                   "hint: kernel.warmup(*arguments, grid=...) compiles for any arguments")
-    return _SCALARS[ty][is_divisible]
+    return None, _SCALARS[ty][is_divisible]
 
 
-def _device_of(target):
-    """Where the arrays of a launch on `target` are. None: of the active driver."""
-    from triton.runtime.driver import CudaDriver, driver
-    active = driver.active
-    if target is None:
-        target = active.get_current_target()
-    if target.backend != "cuda":
-        return types.SimpleNamespace(type=target.backend, index=0)
-    cuda = active if isinstance(active, CudaDriver) else CudaDriver()
-    if not cuda.is_active():
-        raise RuntimeError("triton.compile: expected a CUDA device that torch can use for the target 'cuda', got none; "
-                           "hint: `nereid compile --target sm_90a` compiles for any GPU")
-    here = cuda.get_current_target()
-    if int(target.arch) != here.arch:
-        raise NotImplementedError(f"triton.compile: expected the current device's architecture {here.arch}, got {target.arch}; "
-                                  f"hint: `nereid compile --target sm_{target.arch}` compiles for any GPU")
-    return types.SimpleNamespace(type="cuda", index=cuda.get_current_device())
+def _arguments(descriptions, device=None):
+    """Arguments of a launch; `device`: where its arrays would be."""
+    return tuple(value if element is None else _Unspecialised(element, value, device) for element, value in descriptions)
+
+
+def _name_of(target):
+    """As the compiler calls a GPUTarget; None for the host."""
+    if target.backend == "cuda":
+        # From 9.0 on the matrix instructions are in the architecture's own set.
+        return f"sm_{target.arch}{'a' if int(target.arch) >= 90 else ''}"
+    return str(target.arch).split(":")[0] if target.backend == "hip" else None
 
 
 def compile(src, target=None, options=None, _env_vars=None):
-    """Compiles an ASTSource for this machine, or its current GPU, without running."""
+    """Compiles an ASTSource without running: for this machine's CPU, or for a GPU, which need not be here. Code for a GPU is not loaded, and no
+    driver is asked: the process may be one that has no GPU, or one that was forked from one that works with it."""
     if not isinstance(src, ASTSource):
         raise TypeError(f"triton.compile: expected an ASTSource, got {type(src).__name__}; hint: Nereid reads no intermediate code")
-    device = _device_of(target)
-    arguments = []
+    if target is None:
+        from triton.runtime.driver import driver
+        target = driver.active.get_current_target()
+    described = []
     for place, name in enumerate(src.fn.arg_names):
         attributes = src.attrs.get((place, ), [])
         if (place, ) in src.constants:
-            arguments.append(src.constants[place, ])
+            described.append((None, src.constants[place, ]))
         elif name not in src.signature:
             raise TypeError(f"triton.compile: expected a type of the parameter '{name}' in the signature, got none")
         else:
-            arguments.append(_argument(name, src.signature[name], ["tt.divisibility", 16] in [list(item) for item in attributes], device))
+            described.append(_described(name, src.signature[name], ["tt.divisibility", 16] in [list(item) for item in attributes]))
     known = {name: value for name, value in (options or {}).items() if name in ("num_warps", "num_stages", "num_ctas", "debug", "enable_fp_fusion")}
-    compiled = src.fn.run(*arguments, grid=(1, ), warmup=True, **known)
+    gpu = _name_of(target)
+    compiled = src.fn._core.run((1, ), _arguments(described), known, True, *([gpu] if gpu else []))
     compiled._portable = src.fn.portable_text()
+    compiled._described, compiled._options = described, known
     return compiled

@@ -9,6 +9,7 @@ from nereid import _native
 
 from triton import knobs
 from triton.language.core import constexpr, dtype
+from ._async_compile import active_mode, key_of
 from ._source import Composed, SourceFunction
 
 _EMPTY = inspect.Parameter.empty
@@ -281,7 +282,7 @@ class JITFunction(_native.Subscripted, _Callable, KernelInterface):
     def _globals_changed(self, core, name, before, now):
         """For the Core: a global that the text was made with has another value."""
         same = type(before) is type(now) and isinstance(before, (constexpr, dtype, int, float, str, bool, type(None))) and bool(before == now)
-        if isinstance(before, constexpr) and not same:
+        if isinstance(before, (constexpr, dtype)) and not same:
             raise RuntimeError(f"Global variable {name} has value {now}, but when kernel {self.__name__} was compiled it had value "
                                f"{before}: expected it not to change; hint: pass it to the kernel as a tl.constexpr argument")
         core.reset()
@@ -295,6 +296,9 @@ class JITFunction(_native.Subscripted, _Callable, KernelInterface):
     def run(self, *args, grid, warmup, **kwargs):
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
+        mode = active_mode.get() if warmup else None
+        if mode is not None:
+            return mode.submit(key_of(self, args, kwargs), lambda: self._core.run(grid, args, kwargs, True))
         if warmup or not knobs.runtime.has_hooks:
             return self._core.run(grid, args, kwargs, warmup)
         return self._run_with_hooks(grid, args, kwargs)
@@ -387,9 +391,27 @@ class _DeviceCaches:
     def __init__(self, function):
         self._function = function
 
+    def _cores(self):
+        return [self._function._core, *self._function._variants.values()]
+
     def __getitem__(self, _device):
-        cores = [self._function._core, *self._function._variants.values()]
-        return (dict(enumerate(form for core in cores for form in core.forms())), )
+        return (_FormCache(self), )
+
+    def clear(self):
+        """Launches look for code on the disk, or compile, as at first."""
+        for core in self._cores():
+            core.reset()
+
+
+class _FormCache(dict):
+
+    def __init__(self, caches):
+        super().__init__(enumerate(form for core in caches._cores() for form in core.forms()))
+        self._caches = caches
+
+    def clear(self):
+        super().clear()
+        self._caches.clear()
 
 
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None, do_not_specialize_on_alignment=None,
