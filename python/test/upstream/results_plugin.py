@@ -1,4 +1,4 @@
-"""A plugin of pytest for run-upstream: a line of JSON for each test, a fixed sample, and no test in a process that has lost its GPU."""
+"""A plugin of pytest for run-upstream and run-sample: a line of JSON for each test, a fixed sample, and no test in a process that has lost its GPU."""
 import json
 import os
 import zlib
@@ -7,11 +7,18 @@ import pytest
 
 RESULTS = os.environ["NEREID_TEST_RESULTS"]
 SAMPLE = float(os.environ.get("NEREID_TEST_SAMPLE", "1"))
+#: A file of names, one a line, which are the sample then.
+LIST = os.environ.get("NEREID_TEST_LIST")
 
 _lost = []
 
 
 def pytest_collection_modifyitems(items):
+    if LIST:
+        with open(LIST) as file:
+            names = {line.split("  # ")[0].rstrip("\n") for line in file}
+        items[:] = [item for item in items if item.nodeid in names]
+        return
     # By name: the same tests on every machine, whatever was added.
     items[:] = [item for item in items if zlib.crc32(item.nodeid.encode()) % 10000 < SAMPLE * 10000]
 
