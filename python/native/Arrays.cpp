@@ -194,6 +194,9 @@ static const ExchangeApi *findApi(PyTypeObject *type) {
   return api && api->viewFromObject ? api : nullptr;
 }
 
+/// Once a tensor of it was seen.
+static const ExchangeApi *torchsApi;
+
 /// Null: the type has none, which is not remembered.
 static const ExchangeApi *apiOf(PyTypeObject *type) {
   static std::array<KnownType, 8> known = {};
@@ -207,6 +210,9 @@ static const ExchangeApi *apiOf(PyTypeObject *type) {
   }
   const ExchangeApi *api = findApi(type);
   if (api) {
+    if (isNamed(type, "torch", "Tensor")) {
+      torchsApi = api;
+    }
     for (KnownType &k : known) {
       if (!k.type) {
         Py_INCREF(reinterpret_cast<PyObject *>(type));
@@ -294,6 +300,9 @@ bool readArrayLike(const ArgumentRule &rule, PyObject *object, Held &held,
 
 void *currentStream(const ExchangeApi *api, Device device) {
   void *stream = nullptr;
+  if (!api) { // no array among the arguments
+    api = torchsApi;
+  }
   if (api && api->currentStream) {
     if (api->currentStream(device.kind() == Device::Kind::Hip
                                ? dlpack::DeviceRocm

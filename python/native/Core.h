@@ -31,6 +31,9 @@ struct CoreParameter {
   Ref name; ///< interned
   bool isStatic = false;
   Ref defaultValue; ///< null: none
+  /// What values of it are told apart by, beside their types: 1, and multiples
+  /// of 16.
+  bool tellsOne = true, tellsAlignment = true;
 };
 
 /// A global of Python that the kernel's text was made with.

@@ -41,7 +41,9 @@ static Ref attributeOfTuple(PyObject *tuple, Py_ssize_t i) {
   return Ref::borrow(PyTuple_GetItem(tuple, i));
 }
 
-/// Core(owner, name, ((name, is_constexpr[, default]), ...))
+/// Core(owner, name, ((name, is_constexpr, specialized[, default]), ...)),
+/// where `specialized` is 2 of an integer's values and alignment, 1 of values
+/// alone, 0 of nothing.
 static PyObject *newCore(PyTypeObject *type, PyObject *args, PyObject *) {
   return guarded([&]() -> PyObject * {
     PyObject *owner = nullptr, *parameters = nullptr;
@@ -55,14 +57,16 @@ static PyObject *newCore(PyTypeObject *type, PyObject *args, PyObject *) {
     for (Py_ssize_t i = 0; i < PyTuple_Size(parameters); ++i) {
       PyObject *given = PyTuple_GetItem(parameters, i);
       PyObject *called = nullptr, *fallback = nullptr;
-      int isStatic = 0;
-      if (!PyArg_ParseTuple(given, "Up|O", &called, &isStatic, &fallback)) {
+      int isStatic = 0, specialized = 0;
+      if (!PyArg_ParseTuple(given, "Upi|O", &called, &isStatic, &specialized,
+                            &fallback)) {
         throw PythonError();
       }
       Py_INCREF(called);
       PyUnicode_InternInPlace(&called);
-      state->parameters.push_back(
-          {Ref::steal(called), isStatic != 0, Ref::borrow(fallback)});
+      state->parameters.push_back({Ref::steal(called), isStatic != 0,
+                                   Ref::borrow(fallback), specialized > 0,
+                                   specialized > 1});
     }
     Ref self = Ref::steal(PyType_GenericAlloc(type, 0));
     auto *core = reinterpret_cast<Core *>(self.get());
@@ -307,37 +311,91 @@ static void freeLauncher(PyObject *self) {
 // Subscripted: jit_function[grid]
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// What launches of a function depend on, beside its type's dict: one place
+/// instead of a look-up of each by name.
+struct Subscripted {
+  PyObject_HEAD PyObject *core, *hooks; ///< null: none, or no list
+  bool isReplaced;                      ///< it has a `run` of its own
+};
+} // namespace
+
 /// Are the hooks of launches those of the start, and empty?
 static bool areHooksIdle() {
-  const Registered &r = registered;
-  return r.settings &&
-         PyDict_GetItemWithError(r.settings, r.names.enterHook) ==
-             r.enterHook &&
-         PyDict_GetItemWithError(r.settings, r.names.exitHook) == r.exitHook &&
-         PyList_Size(r.enterCalls) == 0 && PyList_Size(r.exitCalls) == 0;
+  Registered &r = registered;
+  if (!r.hooksAreKnown) {
+    r.hooksAreKnown =
+        r.settings &&
+        PyDict_GetItemWithError(r.settings, r.names.enterHook) == r.enterHook &&
+        PyDict_GetItemWithError(r.settings, r.names.exitHook) == r.exitHook;
+  }
+  return r.hooksAreKnown && PyList_Size(r.enterCalls) == 0 &&
+         PyList_Size(r.exitCalls) == 0;
 }
 
 /// The core's own launcher where nothing else has a say in launches of the
 /// function; what its `_subscript` gives otherwise.
 static PyObject *subscriptFunction(PyObject *self, PyObject *grid) {
   return guarded([&]() -> PyObject * {
-    const auto &names = registered.names;
+    auto *own = reinterpret_cast<Subscripted *>(self);
     if (reinterpret_cast<PyObject *>(Py_TYPE(self)) == registered.jitType &&
-        areHooksIdle()) {
-      Ref own = Ref::steal(PyObject_GenericGetDict(self, nullptr));
-      PyObject *hooks = PyDict_GetItemWithError(own.get(), names.preRunHooks);
-      PyObject *core = PyDict_GetItemWithError(own.get(), names.core);
-      if (core && Py_TYPE(core) == coreType && hooks && PyList_Check(hooks) &&
-          PyList_Size(hooks) == 0 &&
-          !PyDict_GetItemWithError(own.get(), names.run)) {
-        return subscriptCore(core, grid);
-      }
+        own->core && own->hooks && !own->isReplaced &&
+        PyList_Size(own->hooks) == 0 && areHooksIdle()) [[likely]] {
+      return subscriptCore(own->core, grid);
     }
     if (PyErr_Occurred()) {
       throw PythonError();
     }
-    return PyObject_CallMethodObjArgs(self, names.subscript, grid, nullptr);
+    return PyObject_CallMethodObjArgs(self, registered.names.subscript, grid,
+                                      nullptr);
   });
+}
+
+/// Names of attributes are interned when they are set.
+static int setAttribute(PyObject *self, PyObject *name, PyObject *value) {
+  if (PyObject_GenericSetAttr(self, name, value)) {
+    return -1;
+  }
+  auto *own = reinterpret_cast<Subscripted *>(self);
+  const auto &names = registered.names;
+  PyObject **place = nullptr;
+  if (name == names.run) {
+    own->isReplaced = value != nullptr;
+  } else if (name == names.core) {
+    place = &own->core;
+    value = value && Py_TYPE(value) == coreType ? value : nullptr;
+  } else if (name == names.preRunHooks) {
+    place = &own->hooks;
+    value = value && PyList_Check(value) ? value : nullptr;
+  }
+  if (place) {
+    Py_XINCREF(value);
+    Py_XDECREF(std::exchange(*place, value));
+  }
+  return 0;
+}
+
+static int traverseSubscripted(PyObject *self, visitproc visit, void *arg) {
+  auto *own = reinterpret_cast<Subscripted *>(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(own->core);
+  Py_VISIT(own->hooks);
+  return 0;
+}
+
+static int clearSubscripted(PyObject *self) {
+  auto *own = reinterpret_cast<Subscripted *>(self);
+  Py_CLEAR(own->core);
+  Py_CLEAR(own->hooks);
+  return 0;
+}
+
+static void freeSubscripted(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  clearSubscripted(self);
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
 }
 
 void addCoreTypes(PyObject *module) {
@@ -382,11 +440,16 @@ void addCoreTypes(PyObject *module) {
       launcherSlots};
   static PyType_Slot subscriptedSlots[] = {
       {Py_mp_subscript, reinterpret_cast<void *>(subscriptFunction)},
+      {Py_tp_setattro, reinterpret_cast<void *>(setAttribute)},
+      {Py_tp_dealloc, reinterpret_cast<void *>(freeSubscripted)},
+      {Py_tp_traverse, reinterpret_cast<void *>(traverseSubscripted)},
+      {Py_tp_clear, reinterpret_cast<void *>(clearSubscripted)},
       {0, nullptr},
   };
   static PyType_Spec subscriptedSpec = {
-      "nereid._native.Subscripted", sizeof(PyObject), 0,
-      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, subscriptedSlots};
+      "nereid._native.Subscripted", sizeof(Subscripted), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+      subscriptedSlots};
   static PyTypeObject *subscriptedType;
   for (auto [type, spec, name] :
        {std::tuple(&coreType, &coreSpec, "Core"),

@@ -203,29 +203,31 @@ static void addWord(std::string &key, char tag, uint64_t word) {
 }
 
 /// At least as fine as the runtime's own key (Specialize.h).
-static void addToKey(std::string &key, bool isStatic, const Argument &a) {
+static void addToKey(std::string &key, bool isStatic, const Argument &a,
+                     bool tellsOne = true, bool tellsAlignment = true) {
   char tag = static_cast<char>(a.kind);
+  auto isOdd = [&](const void *address) {
+    return tellsAlignment && reinterpret_cast<uintptr_t>(address) & 15;
+  };
   switch (a.kind) {
   case Argument::Kind::Tensor:
-    return addWord(
-        key, tag,
-        static_cast<uint64_t>(a.tensor->dtype()) << 8 |
-            (reinterpret_cast<uintptr_t>(a.tensor->data()) & 15 ? 1 : 0));
+    return addWord(key, tag,
+                   static_cast<uint64_t>(a.tensor->dtype()) << 8 |
+                       isOdd(a.tensor->data()));
   case Argument::Kind::Pointer:
     return addWord(key, static_cast<char>(Argument::Kind::Tensor),
-                   static_cast<uint64_t>(a.pointee) << 8 |
-                       (reinterpret_cast<uintptr_t>(a.address) & 15 ? 1 : 0));
+                   static_cast<uint64_t>(a.pointee) << 8 | isOdd(a.address));
   case Argument::Kind::Int: {
     bool isWide = a.integer != static_cast<int32_t>(a.integer);
     return addWord(key, isStatic ? char(64) : tag,
                    isStatic ? static_cast<uint64_t>(a.integer)
-                            : isWide | (a.integer == 1) << 1 |
-                                  (a.integer % 16 == 0) << 2);
+                            : isWide | (tellsOne && a.integer == 1) << 1 |
+                                  (tellsAlignment && a.integer % 16 == 0) << 2);
   }
   case Argument::Kind::UInt:
     return addWord(key, tag,
                    isStatic ? static_cast<uint64_t>(a.integer)
-                            : a.integer % 16 == 0);
+                            : tellsAlignment && a.integer % 16 == 0);
   case Argument::Kind::Bool:
     return addWord(key, tag, isStatic ? static_cast<uint64_t>(a.integer) : 0);
   case Argument::Kind::Float:
@@ -271,11 +273,13 @@ static void makeKey(const CoreState &state, std::string &key,
           static_cast<uint64_t>(device.index()));
   size_t i = 0;
   for (const LaunchArgument &argument : arguments) {
-    bool isParameter = i < state.parameters.size();
-    if (!isParameter) {
+    if (i < state.parameters.size()) {
+      const CoreParameter &p = state.parameters[i];
+      addToKey(key, p.isStatic, argument.value, p.tellsOne, p.tellsAlignment);
+    } else {
       key += argument.name;
+      addToKey(key, true, argument.value);
     }
-    addToKey(key, !isParameter || state.parameters[i].isStatic, argument.value);
     ++i;
   }
 }

@@ -165,6 +165,7 @@ NB_MODULE(_native, module) {
         return f.info.origin == CompiledInfo::Origin::Disk;
       });
   module.def("register", &registerObjects);
+  module.def("hooks_changed", [] { registered.hooksAreKnown = false; });
   module.def("devices", &deviceNames);
   module.def("cuda_properties", &propertiesOf);
   module.def("build_id", [] { return createKernelCompiler()->buildId(); });

@@ -145,6 +145,8 @@ struct Registered {
   /// there from the start: lists of functions.
   PyObject *settings = nullptr, *enterHook = nullptr, *exitHook = nullptr,
            *enterCalls = nullptr, *exitCalls = nullptr;
+  /// The two hooks are those in `settings`, as far as `hooks_changed` has told.
+  bool hooksAreKnown = false;
   struct {
     PyObject *value, *index, *dataPtr, *dtype, *device, *fields, *name, *base,
         *shape, *strides, *blockShape, *padding, *dlpack, *exchangeApi, *type,

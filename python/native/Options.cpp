@@ -32,7 +32,6 @@ static constexpr std::string_view taken[] = {
     "max_num_imprecise_acc_default",
     "supported_fp8_dtypes",
     "deprecated_fp8_dot_operand_dtypes",
-    "extern_libs",
     "ir_override",
     "ptx_version",
     "ptx_options",
@@ -41,8 +40,11 @@ static constexpr std::string_view taken[] = {
 };
 
 /// Options of other back ends of the language, and of its older versions: they
-/// change no result.
+/// change no result. Libraries of bitcode are among them: libdevice is written
+/// in the language, and a function of another one is an error where it is
+/// called.
 static constexpr std::string_view ignored[] = {
+    "extern_libs",
     "waves_per_eu",
     "matrix_instr_nonkdim",
     "kpack",

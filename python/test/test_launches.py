@@ -442,6 +442,58 @@ def test_hooks_of_launches():
     assert value_of(2) == 6 and names == ["put"]
 
 
+def test_hooks_are_heard_whenever_they_are_set():
+    names = []
+    hear = lambda metadata: names.append(metadata["name"])  # noqa: E731
+    assert value_of(2) == 6 and not names
+    with triton.knobs.runtime.scope():
+        triton.knobs.runtime.launch_enter_hook = hear
+        assert value_of(2) == 6 and names == ["put"]
+    assert value_of(2) == 6 and names == ["put"]
+    triton.knobs.runtime.launch_exit_hook.calls.append(hear)
+    try:
+        assert value_of(2) == 6 and names == ["put"] * 2
+    finally:
+        triton.knobs.runtime.launch_exit_hook.calls.clear()
+    assert value_of(2) == 6 and names == ["put"] * 2
+
+
+def test_hooks_of_one_kernel():
+    calls = []
+
+    @triton.jit
+    def kernel(x, value):
+        tl.store(x, value)
+
+    x = torch.zeros(1)
+    kernel[(1, )](x, 2)
+    kernel.add_pre_run_hook(lambda *args, **kwargs: calls.append(args[1]))
+    kernel[(1, )](x, 3)
+    kernel.pre_run_hooks = []
+    kernel[(1, )](x, 4)
+    kernel.pre_run_hooks.append(lambda *args, **kwargs: calls.append(-args[1]))
+    kernel[(1, )](x, 5)
+    assert calls == [3, -5] and x.item() == 5
+    kernel.run = lambda *args, grid, warmup, **kwargs: calls.append("run")
+    kernel[(1, )](x, 6)
+    del kernel.run
+    del kernel.pre_run_hooks[:]
+    kernel[(1, )](x, 7)
+    assert calls == [3, -5, "run"] and x.item() == 7
+
+
+def test_parameters_that_are_not_specialized_have_one_form():
+
+    @triton.jit(do_not_specialize=["value"], do_not_specialize_on_alignment=["other", "y"])
+    def kernel(x, value, other, y):
+        tl.store(x, value + other)
+        tl.store(y, other)
+
+    x, y = torch.zeros(4), torch.zeros(4)
+    forms = [kernel[(1, )](x, value, other, into) for value, other, into in ((1, 2, y), (2, 16, y[1:]), (16, 48, y), (3, 1, y), (2**40, 2, y))]
+    assert x[0] == 2.0**40 and forms[0] is forms[1] is forms[2] and len(set(map(id, forms))) == 3
+
+
 def test_run_may_be_replaced():
     calls = []
 

@@ -1,6 +1,8 @@
 """Settings, by upstream's names. Those that mean nothing here are kept, and read by whoever set them."""
 import os
 
+from nereid import _native
+
 
 class HookChain:
     """Functions that are called in turn: those in `calls`, which stays the same list."""
@@ -48,6 +50,7 @@ class _Group:
             finally:
                 self.__dict__.clear()
                 self.__dict__.update(before)
+                _native.hooks_changed()
 
         return restore()
 
@@ -73,6 +76,10 @@ class _Runtime(_Group):
         self.launch_enter_hook, self.launch_exit_hook = HookChain(), HookChain(reversed=True)
         self.kernel_load_start_hook, self.kernel_load_end_hook = HookChain(), HookChain(reversed=True)
         self.jit_cache_hook = self.jit_post_compile_hook = None
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        _native.hooks_changed()
 
     @property
     def has_hooks(self):

@@ -251,7 +251,9 @@ class JITFunction(_native.Subscripted, _Callable, KernelInterface):
     # Launches
 
     def _core_parameters(self):
-        return tuple((parameter.name, parameter.is_constexpr, *([parameter.default] if parameter.has_default else [])) for parameter in self.params)
+        told = lambda parameter: 0 if parameter.do_not_specialize else 1 if parameter.do_not_specialize_on_alignment else 2  # noqa: E731
+        return tuple((parameter.name, parameter.is_constexpr, told(parameter), *([parameter.default] if parameter.has_default else []))
+                     for parameter in self.params)
 
     def _new_core(self):
         return _native.Core(self, self.__name__, self._core_parameters())
