@@ -168,16 +168,17 @@ static PyObject *buildCore(PyObject *self, PyObject *args) {
       kernel = Kernel::fromSource(std::move(source), name, context);
     }
     CoreState &state = *core->state;
-    state.kernel = std::move(kernel);
-    state.globals = std::move(used);
-    state.functions = Ref::borrow(functions);
-    state.memos.clear();
-    state.forms.clear();
+    // What was before goes last: that may run Python, and other threads.
+    auto oldForms = std::exchange(state.forms, {});
+    auto oldGlobals = std::exchange(state.globals, std::move(used));
+    Ref oldFunctions = std::exchange(state.functions, Ref::borrow(functions));
+    std::swap(state.kernel, kernel);
     state.latestForm = nullptr;
     state.needsSizes = false;
     state.isInterpreted = interpreted != 0;
     ++state.builds;
     state.isBuilt = true;
+    state.memos.clear();
     Py_RETURN_NONE;
   });
 }
@@ -187,9 +188,8 @@ static PyObject *resetCore(PyObject *self, PyObject *) {
   CoreState &state = *reinterpret_cast<Core *>(self)->state;
   state.isBuilt = false;
   state.latestForm = nullptr;
+  auto oldForms = std::exchange(state.forms, {}); // goes last
   state.memos.clear();
-  // Last: it may run Python.
-  auto forgotten = std::exchange(state.forms, {});
   Py_RETURN_NONE;
 }
 
@@ -209,12 +209,15 @@ static PyObject *setDebugOfCore(PyObject *self, PyObject *args) {
 /// forms(): what launches gave back.
 static PyObject *formsOfCore(PyObject *self, PyObject *) {
   return guarded([&]() -> PyObject * {
-    Ref list = Ref::steal(PyList_New(0));
-    for (const auto &[key, form] :
-         reinterpret_cast<Core *>(self)->state->forms) {
-      if (PyList_Append(list.get(), form.get())) {
-        throw PythonError();
-      }
+    const auto &forms = reinterpret_cast<Core *>(self)->state->forms;
+    // A new list may have garbage collected, which may run Python.
+    std::vector<Ref> all;
+    for (const auto &[key, form] : forms) {
+      all.push_back(form);
+    }
+    Ref list = Ref::steal(PyList_New(static_cast<Py_ssize_t>(all.size())));
+    for (size_t i = 0; i < all.size(); ++i) {
+      PyList_SetItem(list.get(), static_cast<Py_ssize_t>(i), all[i].release());
     }
     return list.release();
   });

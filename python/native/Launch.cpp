@@ -297,20 +297,21 @@ static Ref formOf(Core *core, const Kernel &kernel, uint64_t build,
   if (state.latestForm && key == state.latestKey) [[likely]] {
     return Ref::borrow(state.latestForm);
   }
+  Ref made; // goes last: that may run Python
   auto found = state.forms.find(key);
   if (found == state.forms.end()) {
     // Others may launch meanwhile: with a key of their own.
     std::string own = key;
     bool needsSizes = false;
-    Ref form = makeForm(core->owner, kernel, arguments, own, needsSizes);
-    if (state.builds != build) [[unlikely]] {
-      return form;
-    }
-    if (needsSizes && !state.needsSizes) {
+    made = makeForm(core->owner, kernel, arguments, own, needsSizes);
+    if (needsSizes && state.builds == build && !state.needsSizes) {
       state.needsSizes = true;
       state.memos.clear(); // those with addresses alone
     }
-    found = state.forms.insert_or_assign(own, std::move(form)).first;
+    if (state.builds != build) [[unlikely]] {
+      return made;
+    }
+    found = state.forms.try_emplace(own, made).first;
   }
   state.latestKey = found->first;
   state.latestForm = found->second.get();
@@ -374,10 +375,12 @@ static void requireBuilt(Core *core) {
   if (core->state->isBuilt) [[likely]] {
     checkGlobals(core);
   }
-  if (!core->state->isBuilt) [[unlikely]] {
+  while (!core->state->isBuilt) [[unlikely]] {
+    uint64_t before = core->state->builds;
     Ref::steal(PyObject_CallMethodObjArgs(core->owner, registered.names.build,
                                           core, nullptr));
-    if (!core->state->isBuilt) {
+    // Another thread may have reset it since.
+    if (core->state->builds == before) {
       raisePython(PyExc_RuntimeError,
                   core->state->name + ": its source was not given");
     }
@@ -454,11 +457,13 @@ static std::optional<size_t> placeOfName(const CoreState &state, Bound &bound,
   return std::nullopt;
 }
 
-/// A launch that went well, for calls like it.
+/// A launch that went well, for calls like it, unless the core was built anew
+/// meanwhile.
 static void remember(CoreState &state, const Call &call, Bound &bound,
                      const Held &held,
                      const std::vector<LaunchArgument> &arguments,
-                     const Kernel &kernel, Device device, const Ref &form) {
+                     const Kernel &kernel, Device device, const Ref &form,
+                     uint64_t build) {
   Py_ssize_t named = call.names ? PyTuple_Size(call.names) : 0;
   if (!held.place || !held.texts.empty() ||
       arguments.size() > LaunchArguments::most ||
@@ -509,7 +514,9 @@ static void remember(CoreState &state, const Call &call, Bound &bound,
   memo->device = device;
   memo->asAddresses = held.asAddresses;
   memo->form = form;
-  state.memos.add(std::move(memo));
+  if (state.builds == build) {
+    state.memos.add(std::move(memo));
+  }
 }
 
 /// All arguments by name, in a dict that is used again: making one costs more
@@ -604,7 +611,8 @@ static PyObject *launchBound(Core *core, const Call &call, Bound &bound,
   if (!call.target.empty()) {
     std::string key;
     makeKey(state, key, arguments, Device::cuda());
-    return makeFormFor(core->owner, state.kernel, call.target, arguments, key)
+    Kernel kernel = state.kernel;
+    return makeFormFor(core->owner, kernel, call.target, arguments, key)
         .release();
   }
   Device device = deviceOf(held);
@@ -616,7 +624,7 @@ static PyObject *launchBound(Core *core, const Call &call, Bound &bound,
   }
   Ref form = formOf(core, kernel, build, arguments, device);
   if (!call.compilesOnly && state.builds == build) {
-    remember(state, call, bound, held, arguments, kernel, device, form);
+    remember(state, call, bound, held, arguments, kernel, device, form, build);
   }
   return form.release();
 }

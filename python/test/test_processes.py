@@ -55,6 +55,44 @@ def in_child(size):
     return np.array_equal(y, x + 1)
 
 
+def test_threads_launch_a_kernel_that_others_reset():
+    failures = []
+
+    @triton.jit
+    def scale(x, y, n, factor, BLOCK: tl.constexpr):
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(y + offsets, tl.load(x + offsets, mask=offsets < n) * factor, mask=offsets < n)
+
+    def work(number):
+        random = np.random.default_rng(number)
+        pick = lambda items: items[random.integers(len(items))]  # noqa: E731
+        try:
+            for i in range(1500):
+                x = torch.ones(64, dtype=pick([torch.float32, torch.float16, torch.int32]))
+                y, n, factor, block = torch.zeros_like(x), pick([1, 16, 30, 48]), pick([2, 3, 16]), pick([16, 32, 64])
+                if i % 2:
+                    scale[lambda meta: (triton.cdiv(meta["n"], meta["BLOCK"]), )](x, y, n, factor, BLOCK=block)
+                else:
+                    scale[(triton.cdiv(n, block), )](x, y, n=n, factor=factor, BLOCK=block)
+                assert y.tolist() == [factor] * n + [0] * (64 - n)
+                if i % 100 == number:
+                    scale.device_caches.clear()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number, )) for number in range(8)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not failures
+
+
 def compiles_for_a_gpu(block):
     source = triton.compiler.ASTSource(add_kernel, {"x_ptr": "*fp32", "y_ptr": "*fp32", "n": "i32"}, {"BLOCK": block})
     compiled = triton.compile(source, target=triton.backends.compiler.GPUTarget("cuda", 90, 32))
