@@ -507,6 +507,7 @@ static void remember(CoreState &state, const Call &call, Bound &bound,
         .push_back(rule);
   }
   memo->rules.insert(memo->rules.end(), arrays.begin(), arrays.end());
+  memo->kept.push_back(Ref::borrow(held.functions)); // names of functions
   memo->names = Ref::borrow(call.names);
   memo->positional = call.positional;
   memo->arguments = arguments;
