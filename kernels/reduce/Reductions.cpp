@@ -402,15 +402,19 @@ static Tensor extremeOfFlags(const char *op, const Tensor &flags,
                        : extremeOf(op, flags, axes, keepDim, least, false);
 }
 
+static Tensor flagsOf(const Expression &x) {
+  return x.dtype() == i1 ? x.value() : (x != 0).value();
+}
+
 Tensor kernels::any(const Expression &x, const Axes &axes, bool keepDim) {
-  return extremeOfFlags("any", (x != 0).value(), axes, keepDim, false);
+  return extremeOfFlags("any", flagsOf(x), axes, keepDim, false);
 }
 Tensor kernels::any(const Tensor &x, const Axes &axes, bool keepDim) {
   checkExpressible("any", x);
   return any(Expression(x), axes, keepDim);
 }
 Tensor kernels::all(const Expression &x, const Axes &axes, bool keepDim) {
-  return extremeOfFlags("all", (x != 0).value(), axes, keepDim, true);
+  return extremeOfFlags("all", flagsOf(x), axes, keepDim, true);
 }
 Tensor kernels::all(const Tensor &x, const Axes &axes, bool keepDim) {
   checkExpressible("all", x);
