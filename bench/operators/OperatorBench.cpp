@@ -99,6 +99,7 @@ struct OnStream {
 } // namespace
 
 static void runOnce(NereidOperatorCall &call, bool backward) {
+  call.outputs.clear(); // as PyTorch's, of the run before: memory is there
   if (!backward) {
     NoGrad off;
     call.outputs = call.adapter(call.inputs, call.numbers);

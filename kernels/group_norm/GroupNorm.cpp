@@ -44,7 +44,7 @@ struct GroupStatistics {
 /// How a host goes over lines of neighbouring channels (group_norm.py).
 struct Lines {
   explicit Lines(const Samples &in) {
-    constexpr int64_t elements = 1024, programs = 64;
+    constexpr int64_t elements = 4096, programs = 64;
     width = std::min<int64_t>(in.channels, 512);
     height = std::max<int64_t>(elements / width, 1);
     int64_t blocks = cdiv(in.channels, width);

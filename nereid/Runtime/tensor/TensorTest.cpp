@@ -149,6 +149,27 @@ TEST(Tensor, CopiesOfRandomViewsMatchBruteForce) {
   }
 }
 
+// Both dimensions are gone over in blocks, which sizes do not fill.
+TEST(Tensor, CopiesOfTransposedTensorsMatchBruteForce) {
+  for (Shape shape : {Shape{37, 21}, {8, 8}, {3, 530, 19}, {2, 9, 3, 40}}) {
+    for (DType from : {f32, i16, f16, f64}) {
+      Tensor t = arange(shape, from);
+      for (int axis = 0; axis + 1 < t.rank(); ++axis) {
+        Tensor view = t.transpose(axis, t.rank() - 1);
+        std::vector<double> expected = elements(view);
+        EXPECT_EQ(view.contiguous().toFloat64(), expected) << view.str();
+        EXPECT_EQ(view.to(f32).toFloat64(), expected) << view.str();
+        Tensor every = view.slice(0, 0, INT64_MAX, 2),
+               target = zeros(t.shape(), f64)
+                            .transpose(axis, t.rank() - 1)
+                            .slice(0, 0, INT64_MAX, 2);
+        target.copyFrom(every);
+        EXPECT_EQ(elements(target), elements(every)) << every.str();
+      }
+    }
+  }
+}
+
 TEST(Tensor, OverlappingCopyBehavesAsIfThroughATemporary) {
   Tensor t = arange({8}, i32);
   t.slice(0, 1).copyFrom(t.slice(0, 0, 7));
