@@ -43,6 +43,71 @@ static void runOnHost(const FewRows &f) {
       "ACTIVATION"_a = nameOf(p.options.activation), "PLAIN"_a = f.isPlain);
 }
 
+/// The same, of a `b` whose rows are rows of memory.
+static void runLines(const FewRows &f) {
+  const Product &p = f.p;
+  const Tensor &residual = p.options.residual;
+  constexpr int64_t blockK = 8;
+  int64_t blockN = f.n < 2048 ? 64 : 256;
+  static const OperatorKernel kernel("linear", "row_of_lines_kernel");
+  kernel[{f.m * cdiv(f.n, blockN)}](
+      f.y, p.a, p.b, orNone(contiguousOrNone(p.options.bias)), orNone(residual),
+      orNone(p.before), orNone(p.of), f.m, f.n, f.k, p.a.stride(1),
+      p.a.stride(2), p.b.stride(1), residual.defined() ? residual.stride(1) : 0,
+      residual.defined() ? residual.stride(2) : 0, p.options.scale,
+      "BLOCK_N"_a = blockN, "BLOCK_K"_a = blockK,
+      "ACTIVATION"_a = nameOf(p.options.activation), "PLAIN"_a = f.isPlain);
+}
+
+static void runSeveral(const FewRows &f) {
+  const Product &p = f.p;
+  const Tensor &residual = p.options.residual;
+  constexpr int64_t blockN = 8, blockK = 64;
+  static const OperatorKernel kernel("linear", "several_rows_kernel");
+  kernel[{cdiv(f.n, blockN)}](
+      f.y, p.a, p.b, orNone(contiguousOrNone(p.options.bias)), orNone(residual),
+      orNone(p.before), orNone(p.of), f.m, f.n, f.k, p.a.stride(1),
+      p.b.stride(2), residual.defined() ? residual.stride(1) : 0,
+      residual.defined() ? residual.stride(2) : 0, p.options.scale,
+      "ROWS"_a = f.m, "BLOCK_N"_a = blockN, "BLOCK_K"_a = blockK,
+      "EVEN"_a = f.k % blockK == 0,
+      "ACTIVATION"_a = nameOf(p.options.activation), "PLAIN"_a = f.isPlain);
+}
+
+static void runOuter(const FewRows &f) {
+  const Product &p = f.p;
+  const Tensor &residual = p.options.residual;
+  constexpr int64_t elements = 8192;
+  int64_t blockN = std::min<int64_t>(nextPowerOf2(f.n), 512),
+          blockM = elements / blockN;
+  static const OperatorKernel kernel("linear", "outer_kernel");
+  kernel[{cdiv(f.m, blockM) * cdiv(f.n, blockN)}](
+      f.y, p.a, p.b, orNone(contiguousOrNone(p.options.bias)), orNone(residual),
+      orNone(p.before), orNone(p.of), f.m, f.n, p.a.stride(1), p.a.stride(2),
+      p.b.stride(1), p.b.stride(2), residual.defined() ? residual.stride(1) : 0,
+      residual.defined() ? residual.stride(2) : 0, p.options.scale, "K"_a = f.k,
+      "BLOCK_M"_a = blockM, "BLOCK_N"_a = blockN,
+      "ACTIVATION"_a = nameOf(p.options.activation), "PLAIN"_a = f.isPlain);
+}
+
+/// Is there one of the host's kernels for it?
+static bool runOnHostIfFew(const FewRows &f) {
+  constexpr int64_t fewK = 8, fewRows = 8;
+  const Tensor &b = f.p.b;
+  if (f.k <= fewK && f.m > fewRows) {
+    runOuter(f);
+  } else if (f.m == 1 && b.stride(1) == 1) {
+    runOnHost(f);
+  } else if (f.m <= fewRows && b.stride(1) == 1 && f.p.a.stride(2) == 1) {
+    runSeveral(f);
+  } else if (f.m == 1 && b.stride(2) == 1) {
+    runLines(f);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 /// A weight of so many columns keeps the memory busy as it is.
 static constexpr int64_t manyColumns = 16384;
 
@@ -128,19 +193,23 @@ static void runOnGpu(const FewRows &f) {
 }
 
 bool kernels::runFewRows(const Product &p, const Tensor &y) {
-  bool isHost = y.device().isHost();
   int64_t m = p.a.size(1), n = p.b.size(2), k = p.a.size(2);
-  // On the host each row reads `b` again; on a GPU a lane has the sums of all.
-  int64_t mostRows = isHost ? 1 : 8;
-  if (p.a.size(0) != 1 || p.b.size(0) != 1 || m > mostRows || k == 0 ||
-      p.b.stride(1) != 1 || p.sumsBatches || !isFloat(p.a.dtype()) ||
-      p.options.tf32) {
+  if (p.a.size(0) != 1 || p.b.size(0) != 1 || k == 0 || p.sumsBatches ||
+      !isFloat(p.a.dtype()) || p.options.tf32) {
     return false;
   }
   bool plain = !p.options.bias.defined() && !p.options.residual.defined() &&
                !p.before.defined() && !p.of.defined() &&
                p.options.activation == Activation::None && p.options.scale == 1;
   FewRows f{p, y, m, n, k, plain};
-  isHost ? runOnHost(f) : runOnGpu(f);
+  if (y.device().isHost()) {
+    return runOnHostIfFew(f);
+  }
+  // A lane has the sums of all rows.
+  constexpr int64_t mostRows = 8;
+  if (m > mostRows || p.b.stride(1) != 1) {
+    return false;
+  }
+  runOnGpu(f);
   return true;
 }

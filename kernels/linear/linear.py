@@ -644,3 +644,69 @@ def columns_kernel(sums_ptr, dz_ptr, dy_ptr, z_ptr, M, N, dy_row, dy_col, activa
             sums += tl.sum(dz, axis=0)
     if sums_ptr is not None:
         tl.store(sums_ptr + tl.program_id(1) * N + cols, sums, mask=cols < N)
+
+
+@triton.jit
+def outer_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, a_row, a_col, b_row, b_col, r_row,
+                 r_col, scale, K: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, ACTIVATION: tl.constexpr,
+                 PLAIN: tl.constexpr):
+    """A block of y [M, N] on a host, of a K so small that what y's memory takes is the limit: a weight's gradient of a row or
+    a few. Nothing is packed."""
+    blocks = tl.cdiv(N, BLOCK_N)
+    rows = (tl.program_id(0) // blocks).to(tl.int64) * BLOCK_M + tl.arange(0, BLOCK_M)
+    cols = (tl.program_id(0) % blocks).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)
+    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for k in tl.static_range(K):
+        a = tl.load(a_ptr + rows * a_row + k * a_col, mask=rows < M, other=0.0)
+        b = tl.load(b_ptr + k * b_row + cols * b_col, mask=cols < N, other=0.0)
+        total += a.to(tl.float32)[:, None] * b.to(tl.float32)[None, :]
+    inside = (rows[:, None] < M) & (cols[None, :] < N)
+    finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, 0, rows, cols, inside, M, N, 0, r_row, r_col, scale, 0,
+           ACTIVATION, PLAIN)
+
+
+@triton.jit
+def row_of_lines_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, K, a_row, a_col, b_row, r_row,
+                        r_col, scale, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, ACTIVATION: tl.constexpr,
+                        PLAIN: tl.constexpr):
+    """few_rows_kernel where rows of b lie in a row of memory: BLOCK_N elements of a row of y, which is a sum of b's."""
+    row = tl.program_id(0) % M
+    cols = (tl.program_id(0) // M).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)
+    ks = tl.arange(0, BLOCK_K).to(tl.int64)
+    a_ptr += row.to(tl.int64) * a_row
+    total = tl.zeros((BLOCK_N,), dtype=tl.float32)
+    for k in range(0, K, BLOCK_K):
+        exists = ks < K - k
+        a = tl.load(a_ptr + (k + ks) * a_col, mask=exists, other=0.0).to(tl.float32)
+        b = tl.load(b_ptr + (k + ks)[:, None] * b_row + cols[None, :], mask=exists[:, None] & (cols < N)[None, :], other=0.0)
+        total += tl.sum(a[:, None] * b.to(tl.float32), axis=0)
+    rows = row.to(tl.int64) + tl.arange(0, 1)
+    inside = (rows[:, None] < M) & (cols[None, :] < N)
+    finish(total[None, :], y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, 0, rows, cols, inside, M, N, 0, r_row, r_col,
+           scale, 0, ACTIVATION, PLAIN)
+
+
+@triton.jit
+def several_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, K, a_row, b_col, r_row, r_col,
+                        scale, ROWS: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, EVEN: tl.constexpr,
+                        ACTIVATION: tl.constexpr, PLAIN: tl.constexpr):
+    """few_rows_kernel for ROWS rows at once, of neighbours: what is read of b meets all of them."""
+    rows = tl.arange(0, ROWS)
+    cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    ks = tl.arange(0, BLOCK_K)
+    a_ptrs = a_ptr + rows[:, None].to(tl.int64) * a_row + ks[None, :]
+    b_ptrs = b_ptr + cols[:, None].to(tl.int64) * b_col + ks[None, :]
+    total = tl.zeros((ROWS, BLOCK_N, BLOCK_K), dtype=tl.float32)
+    for k in range(0, K, BLOCK_K):
+        if EVEN:
+            a = tl.load(a_ptrs)
+            b = tl.load(b_ptrs, mask=cols[:, None] < N, other=0.0)
+        else:
+            a = tl.load(a_ptrs, mask=(ks < K - k)[None, :], other=0.0)
+            b = tl.load(b_ptrs, mask=(cols[:, None] < N) & (ks[None, :] < K - k), other=0.0)
+        total += a.to(tl.float32)[:, None, :] * b.to(tl.float32)[None, :, :]
+        a_ptrs += BLOCK_K
+        b_ptrs += BLOCK_K
+    inside = (rows[:, None] < M) & (cols[None, :] < N)
+    finish(tl.sum(total, axis=2), y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, 0, rows.to(tl.int64), cols.to(tl.int64),
+           inside, M, N, 0, r_row, r_col, scale, 0, ACTIVATION, PLAIN)
