@@ -8,6 +8,7 @@
 #include "kernels/linear/FewRowsPlan.h"
 #include "kernels/linear/Product.h"
 
+#include "kernels/operator/KernelTypes.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/OverlappedLaunches.h"
 #include "nereid/Runtime/Grid.h"
@@ -195,7 +196,7 @@ static void runOnGpu(const FewRows &f) {
 bool kernels::runFewRows(const Product &p, const Tensor &y) {
   int64_t m = p.a.size(1), n = p.b.size(2), k = p.a.size(2);
   if (p.a.size(0) != 1 || p.b.size(0) != 1 || k == 0 || p.sumsBatches ||
-      !isFloat(p.a.dtype()) || p.options.tf32) {
+      !isKernelFloat(p.a.dtype()) || p.options.tf32) {
     return false;
   }
   bool plain = !p.options.bias.defined() && !p.options.residual.defined() &&
