@@ -7,7 +7,7 @@
 
 Every cell is one kernel that goes through upstream's code generator, from its
 syntax tree to verified IR; nothing of it is run. Exit status: 0 equal, 1
-different, 77 no Triton that has a table is installed (skipped).
+different, 77 no Triton that has a table is to be had (skipped).
 
 The table: lines of an expression, a type of x and results, divided by tabs; one result for each type
 of y in the order of the line `types`; without a y one for each type of x, and
@@ -29,6 +29,9 @@ import tempfile
 import warnings
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "upstream"))
+import wheel  # noqa: E402
+
 VERSIONS = ["3.6.0", "3.7.1", "3.8.0", "3.9.0"]
 SKIP = 77
 
@@ -215,17 +218,15 @@ def main():
     parser.add_argument("--check", action="store_true", help="compare with the file beside this program")
     parser.add_argument("--write", action="store_true", help="write that file")
     parser.add_argument("--package", metavar="FOLDER", help="a folder that has triton/")
+    parser.add_argument("--fetch", metavar="FOLDER", help="where the newest version is kept, if none of them is installed")
     options = parser.parse_args()
     if options.package:
         sys.path.insert(0, options.package)
-    try:
-        import triton
-    except ImportError:
-        print("skipped: Triton is not installed")
+    reasons = [wheel.make_importable(version, options.fetch if version == VERSIONS[-1] else None) for version in VERSIONS]
+    if all(reasons):
+        print(f"skipped: {reasons[-1]}")
         return SKIP
-    if triton.__version__ not in VERSIONS:
-        print(f"skipped: the tables are of Triton {', '.join(VERSIONS)}, and {triton.__version__} is installed")
-        return SKIP
+    import triton
     # Upstream prints IR that it refuses, on file descriptors.
     with warnings.catch_warnings(), quiet():
         warnings.simplefilter("ignore")

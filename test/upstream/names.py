@@ -2,16 +2,18 @@
 """What upstream Triton's language has, and what of it Nereid accepts.
 
   test/upstream/names.py --write            names.json from the installed triton
-  test/upstream/names.py --check NEREID     every name, with its parameters, in a
-                                            kernel of its own (examples.py), but
-                                            for those of excluded.json
+  test/upstream/names.py --check NEREID     every name, with its parameters, their
+                                            order and defaults, in a kernel of its
+                                            own (examples.py), but for those of
+                                            excluded.json
   test/upstream/names.py --oracle           the same kernels through upstream's
                                             front end; names.json is current
   test/upstream/names.py --markdown NEREID  docs/UPSTREAM.md
 
 names.json has the functions with their parameters, and the other names, of
-upstream's newest version. `--package FOLDER` takes the triton unpacked there.
-Exit status 77: the oracle's triton is not installed.
+upstream's newest version. `--package FOLDER` takes the triton unpacked there,
+`--fetch FOLDER` fetches its wheel into that folder where another version, or
+none, is installed. Exit status 77: the oracle's triton is not to be had.
 """
 import argparse
 import inspect
@@ -24,6 +26,7 @@ import sys
 import tempfile
 
 import examples
+import wheel
 
 HERE = pathlib.Path(__file__).resolve().parent
 VERSION = "3.9.0"
@@ -36,11 +39,52 @@ COMPILERS = {"FP_TYPES", "KIND", "OTHER_TYPES", "SIGNEDNESS", "SINT_TYPES", "STA
 
 
 def parameters(function):
+    """As a call has them: "x", "axis=None", "*args", and "*" in front of those that have to be named."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
         return None
-    return [p.name for p in signature.parameters.values() if p.name not in INTERNAL]
+    texts, is_named = [], False
+    for p in signature.parameters.values():
+        if p.name in INTERNAL:
+            continue
+        if p.kind == p.KEYWORD_ONLY and not is_named:
+            texts.append("*")
+        is_named |= p.kind in (p.KEYWORD_ONLY, p.VAR_POSITIONAL)
+        stars = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        default = "" if p.default is p.empty else f"={getattr(p.default, 'value', p.default)!r}"
+        texts.append(stars + p.name + default)
+    return texts
+
+
+def split_parameters(text):
+    """[(name without stars, default or None)] of "x: tensor, axis: static=None, sep: str=', '"; a lone "*" stays."""
+    parts = re.findall(r"""((?:'[^']*'|\([^()]*\)|[^,'(])+)(?:,\s*|$)""", text or "")
+    fields = [re.match(r"(\**\w*)\s*(?::\s*\w+\s*)?(?:=(.*))?$", part.strip()) for part in parts]
+    return [(field[1] if field[1] == "*" else field[1].lstrip("*"), field[2]) for field in fields]
+
+
+# Defaults that are written in another way, and mean the same: of upstream, of ours.
+SAME = {("0", "False"), ("<PROPAGATE_NAN.NONE: 0>", "None"), ("0", "None"), ("triton.language.float32", "None")}
+
+
+def signature_problems(full, wanted, have):
+    """What a call in upstream's way would not find in our parameters: names, places, defaults."""
+    ours, place = dict(have), 0
+    for name, default in split_parameters(", ".join(wanted)):
+        if name == "*":
+            place = None
+            continue
+        if name not in ours:
+            yield f"{full}({name})"
+            continue
+        if place is not None:
+            if have[place][0] != name:
+                yield f"{full}({name}) is not parameter {place + 1}"
+            place += 1
+        own = ours[name]
+        if default is not None and own != default and (default, own) not in SAME:
+            yield f"{full}({name}) has the default {own}, upstream {default}"
 
 
 def upstream():
@@ -105,8 +149,7 @@ def ours(nereid):
         for line in section.split("\n"):
             row = re.match(r"\| `(\w+)(?:\((.*)\))?` \|.*\| (.*) \|$", line.replace("\\|", "/"))
             if row:
-                accepted.setdefault(module, {})[row[1]] = [re.split(r"[:=]", p)[0].strip().lstrip("*")
-                                                           for p in (row[2] or "").split(",")]
+                accepted.setdefault(module, {})[row[1]] = split_parameters(row[2])
         found = re.search(r"^Refused with a message: (.*)\.$", section, flags=re.M)
         refused[module] = re.findall(r"`(\w+)`", found[1]) if found else []
     accepted["tl.math"] = {**accepted["tl"], **accepted.get("tl.math", {})}
@@ -155,8 +198,9 @@ def check(nereid, names, excluded):
     for module, entries in names.items():
         for name, wanted in entries.items() if module not in ("version", "libdevice", "triton", "tl.math") else ():
             have = accepted.get(module, {}).get(name)
-            missing |= {f"{module}.{name}({p})" for p in wanted or [] if have and p not in have}
-    problems += [f"{name} is not accepted" for name in sorted(missing) if name not in excluded]
+            if have is not None:
+                missing |= set(signature_problems(f"{module}.{name}", wanted or [], have))
+    problems += [name if " " in name else f"{name} is not accepted" for name in sorted(missing) if name not in excluded]
     for module, listed in refused.items():
         problems += [f"{module}.{name} is refused and not in excluded.json" for name in listed
                      if f"{module}.{name}" not in excluded]
@@ -225,8 +269,9 @@ def markdown(nereid, names, excluded):
              "## Versions", "", *examples_of_versions(), "", "## Names", "",
              "Everything that the language of this version exports is accepted on every target, but for the last table. A "
              "test compiles a", "kernel of its own for every name (`test/upstream/examples.py`), which upstream's front end "
-             "accepts as well. What earlier", "versions had and later ones removed stays: block pointers "
-             "(`tl.make_block_ptr`, `tl.advance`, `boundary_check`,", "`padding_option`) and `can_reorder`.",
+             "accepts as well, and", "compares parameters: their names, order and defaults. What earlier versions had and "
+             "later ones removed stays: block", "pointers (`tl.make_block_ptr`, `tl.advance`, `boundary_check`, "
+             "`padding_option`) and `can_reorder`.",
              "", "| module | names upstream | accepted |", "|---|---|---|"]
     for module, entries in names.items():
         if module != "version":
@@ -253,6 +298,7 @@ def main():
     parser.add_argument("--oracle", action="store_true")
     parser.add_argument("--markdown", metavar="NEREID")
     parser.add_argument("--package", metavar="FOLDER")
+    parser.add_argument("--fetch", metavar="FOLDER")
     options = parser.parse_args()
     if options.package:
         sys.path.insert(0, options.package)
@@ -266,13 +312,9 @@ def main():
         return 0
     if options.oracle:
         os.environ.pop("TRITON_INTERPRET", None)
-        try:
-            import triton
-        except ImportError:
-            print("skipped: Triton is not installed")
-            return SKIP
-        if triton.__version__ != VERSION:
-            print(f"skipped: names.json is of Triton {VERSION}, and {triton.__version__} is installed")
+        reason = wheel.make_importable(VERSION, options.fetch)
+        if reason:
+            print(f"skipped: {reason}")
             return SKIP
         problems = oracle(names, excluded)
     else:
