@@ -3,7 +3,7 @@
 
     test/bench/provider_queue.py tools/nereid/provider.py
 
-The time is the kernel's, as triton.testing.do_bench has it, whose larger buffer keeps the device behind the host.
+The time is the kernel's, as triton.testing.do_bench has it, whose larger buffer keeps the host ahead of the device.
 """
 
 import importlib.util

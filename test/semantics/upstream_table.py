@@ -7,7 +7,7 @@
 
 Every cell is one kernel that goes through upstream's code generator, from its
 syntax tree to verified IR; nothing of it is run. Exit status: 0 equal, 1
-different, 77 no Triton that has a table is to be had (skipped).
+different, 77 no Triton that has a table is installed or fetched (skipped).
 
 The table: lines of an expression, a type of x and results, divided by tabs; one result for each type
 of y in the order of the line `types`; without a y one for each type of x, and

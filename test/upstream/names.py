@@ -13,7 +13,7 @@
 names.json has the functions with their parameters, and the other names, of
 upstream's newest version. `--package FOLDER` takes the triton unpacked there,
 `--fetch FOLDER` fetches its wheel into that folder where another version, or
-none, is installed. Exit status 77: the oracle's triton is not to be had.
+none, is installed. Exit status 77: the oracle's triton is neither installed nor fetched.
 """
 import argparse
 import inspect

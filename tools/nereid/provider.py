@@ -105,7 +105,7 @@ def median_uncertainty(samples):
 
 
 def keep_busy(torch, seconds):
-    """The device works for so long (at 2 GHz; longer at less), so that what is queued behind it waits for no host."""
+    """The device works for so long (at 2 GHz; longer at less), so that what is queued after it waits for no host."""
     if hasattr(torch.cuda, "_sleep"):
         torch.cuda._sleep(int(seconds * 2e9))
 
