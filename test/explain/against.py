@@ -4,6 +4,8 @@ REQUIRES: nereid
 DEFINE: %{explain} = nereid explain %s:fused x_ptr=randn:f32[262144] y_ptr=zeros:f32[262144] n=262144 --grid 256
 RUN: %{explain} --against "%s:scale t_ptr=zeros:f32[262144]" --against "%s:shift t_ptr=zeros:f32[262144]" | FileCheck %s --check-prefix=TEXT
 RUN: %{explain} --against "%s:wide --grid 64" | FileCheck %s --check-prefix=GRID
+RUN: %{explain} --against "%s:wide --grid=cdiv(n,4096)" | FileCheck %s --check-prefix=GRID
+RUN: %{explain} --against "%s:wide --grid 'cdiv(n, 4096)'" | FileCheck %s --check-prefix=GRID
 RUN: %{explain} --against "%s:scale t_ptr=zeros:f32[262144]" --json - | FileCheck %s --check-prefix=JSON
 RUN: %{explain} --against "%s:scale t_ptr=zeros:f32[262144]" --html - | FileCheck %s --check-prefix=HTML
 RUN: not %{explain} --against "%s:none" 2>&1 | FileCheck %s --check-prefix=NONE

@@ -10,6 +10,7 @@ RUN: env NEREID_PTXAS=/nonexistent nereid explain %s:scale x_ptr=zeros:f32[256] 
 RUN: not nereid explain %s:endless x_ptr=zeros:f32[64] --grid 2 --chip H100 2>&1 | FileCheck %s --check-prefix=CASE
 RUN: not nereid explain %s:endless x_ptr=zeros:f32[64] --grid 2 --chip sm_90 2>&1 | FileCheck %s --check-prefix=TARGET
 RUN: not nereid explain %s:endless x_ptr=zeros:f32[64] --grid 2 --chip "NVIDIA H100 PCIe" 2>&1 | FileCheck %s --check-prefix=PRODUCT
+RUN: not nereid compile %s:scale --signature "*fp32, *fp32, i32, 32" --target h100 --emit ptx 2>&1 | FileCheck %s --check-prefix=ARCHITECTURE
 
 LEAST: scale, sm_90a as of an h200: {{.*}} programs of
 LEAST-NEXT: config BLOCK={{[0-9]+}} num_warps={{[0-9]}} num_stages=3, the least predicted time of 2 configurations; --config names another
@@ -26,6 +27,7 @@ FEW: hint: 1 program for 132 multiprocessors
 PTXAS: nereid: warning: NEREID_PTXAS: '/nonexistent' is no program that can be run
 CASE: error: no chip 'H100'; expected one of h200, h100, {{.*}}; did you mean 'h100'?
 TARGET: of that architecture: h200, h100, h100-pcie, gh200
+ARCHITECTURE: error: --target: 'h100' is a chip; expected its architecture, sm_90a
 PRODUCT: did you mean 'h100-pcie'?
 """
 import triton
