@@ -13,8 +13,6 @@
 
 #include "nereid/Interp/Elementwise.h"
 
-#include "nereid/Dialect/Tile/IR/Tile.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <cmath>
@@ -220,31 +218,6 @@ static double maxNumber(double a, double b) {
 }
 static double minNumber(double a, double b) {
   return std::isnan(a) ? b : std::isnan(b) ? a : minimum(a, b);
-}
-
-/// `c + dot(a, b)`: a GPU's product begins with c, so that each of its k + 1
-/// roundings may be one of a number as large as c and the products together.
-static void allowForAccumulation(Machine &m, const Step &step) {
-  TileValue &r = m.slot(step.results[0]);
-  for (unsigned i : {0u, 1u}) {
-    auto dot = step.op->getOperand(i).getDefiningOp<tile::DotOp>();
-    if (!dot || !dot->hasOneUse()) {
-      continue;
-    }
-    const TileValue &product = m.in(step, i), &c = m.in(step, 1 - i);
-    auto k = static_cast<double>(dot.getLhs().getType().getShape().back());
-    for (int64_t j = 0, n = static_cast<int64_t>(r.errors.size()); j < n; ++j) {
-      double start = std::fabs(c.floats[j]) + c.errorAt(j);
-      bool isExact = product.errorAt(j) == 0 && c.errorAt(j) == 0 &&
-                     start == std::trunc(start) && start < 0x1p22;
-      if (!isExact) {
-        double largest = start + std::fabs(product.floats[j]);
-        r.errors[j] += product.errorAt(j) +
-                       2 * (k + 1) * spacing(*r.element.format, largest);
-      }
-    }
-    return;
-  }
 }
 
 static Handler sumOfFloats() {

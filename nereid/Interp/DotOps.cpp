@@ -84,13 +84,47 @@ struct ShortSums {
   static constexpr int64_t productsAtATime = 32;
 };
 
+/// How k products and the number that they begin with are summed up.
+struct Summation {
+  FloatFormat format;
+  double steps = 0;   ///< roundings, each of at most one spacing
+  double flushed = 0; ///< what each of them may take as zero
+  /// Whole numbers up to here are never rounded.
+  double exactLimit() const { return std::ldexp(1.0, format.precision); }
+
+  /// Of sums in any order whose parts do not pass `magnitude`.
+  double errorOf(double magnitude) const {
+    return magnitude <= format.maxFinite
+               ? steps * (spacing(format, magnitude) + flushed)
+               : std::numeric_limits<double>::infinity();
+  }
+};
+
+/// Is this a 16-bit format with the exponents of float32?
+static bool isBf16(const Element &element) {
+  return element.width == 16 && element.format->precision == 8;
+}
+
+static Summation summationOf(tile::DotOp dot, Machine &m) {
+  Element operand = elementOf(dot.getLhs().getType());
+  Summation result = {*elementOf(dot.getResult().getType()).format};
+  auto k = static_cast<double>(dot.getLhs().getType().getShape().back());
+  result.steps = k + 1;
+  if (m.bounds().judgesUpstream && operand.width == 8) {
+    result.format.precision =
+        std::min(result.format.precision, ShortSums::precision);
+    result.steps += 2 * std::ceil(k / ShortSums::productsAtATime);
+  }
+  result.flushed = isBf16(operand) ? smallestNormal : 0;
+  return result;
+}
+
 /// Any order of k + 1 roundings errs by at most k + 1 spacings of the sum of
 /// magnitudes; with whole numbers small enough, nothing is ever rounded.
 static void fillErrors(const Extents &e, const TileValue &lhs,
                        const TileValue &rhs, const TileValue &c, bool isTf32,
-                       bool isShort, TileValue &r) {
-  bool flushes = lhs.element.width == 16 && // bf16
-                 lhs.element.format->precision == 8;
+                       const Summation &summation, TileValue &r) {
+  bool flushes = isBf16(lhs.element);
   std::vector<double> magnitude(r.size()), slack(r.size());
   std::vector<char> whole(r.size(), 1);
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
@@ -115,24 +149,36 @@ static void fillErrors(const Extents &e, const TileValue &lhs,
     }
     whole[i] &= x == std::trunc(x) && y == std::trunc(y);
   });
-  FloatFormat format = *r.element.format;
-  auto steps = static_cast<double>(e.k + 1);
-  if (isShort) {
-    format.precision = std::min(format.precision, ShortSums::precision);
-    steps +=
-        2 * std::ceil(static_cast<double>(e.k) / ShortSums::productsAtATime);
-  }
-  double exactLimit = std::ldexp(1.0, format.precision);
   r.errors.resize(r.size());
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
-    bool isExact = whole[i] && slack[i] == 0 && magnitude[i] <= exactLimit &&
-                   magnitude[i] <= format.maxFinite;
-    bool overflows = !(magnitude[i] <= format.maxFinite);
-    r.errors[i] = isExact ? 0
-                  : overflows
-                      ? std::numeric_limits<double>::infinity()
-                      : slack[i] + steps * spacing(format, magnitude[i]) +
-                            (flushes ? steps * smallestNormal : 0);
+    bool isExact = whole[i] && slack[i] == 0 &&
+                   magnitude[i] <= std::min(summation.exactLimit(),
+                                            summation.format.maxFinite);
+    r.errors[i] = isExact ? 0 : slack[i] + summation.errorOf(magnitude[i]);
+  }
+  r.reach = std::move(magnitude);
+}
+
+void allowForAccumulation(Machine &m, const Step &step) {
+  TileValue &r = m.slot(step.results[0]);
+  for (unsigned i : {0u, 1u}) {
+    auto dot = step.op->getOperand(i).getDefiningOp<tile::DotOp>();
+    const TileValue &product = m.in(step, i), &c = m.in(step, 1 - i);
+    if (!dot || product.reach.size() != r.errors.size()) {
+      continue;
+    }
+    Summation summation = summationOf(dot, m);
+    for (int64_t j = 0, n = r.size(); j < n; ++j) {
+      double magnitude =
+          product.reach[j] + std::fabs(c.floats[j]) + c.errorAt(j);
+      bool isExact = product.errorAt(j) == 0 && c.errorAt(j) == 0 &&
+                     c.floats[j] == std::trunc(c.floats[j]) &&
+                     magnitude <= summation.exactLimit();
+      if (!isExact && std::isfinite(c.floats[j])) {
+        r.errors[j] = std::max(r.errors[j], product.errorAt(j) + c.errorAt(j) +
+                                                summation.errorOf(magnitude));
+      }
+    }
   }
 }
 
@@ -174,12 +220,12 @@ static void runDot(Machine &m, const Step &step) {
   inFloat ? multiplyFloats<float>(e, lhs, rhs, c, m, r)
           : multiplyFloats<double>(e, lhs, rhs, c, m, r);
   if (m.tracksErrors()) {
+    auto dot = mlir::cast<tile::DotOp>(step.op);
     bool isTf32 = lhs.element.width == 32 &&
-                  mlir::cast<tile::DotOp>(step.op).getPrecision() ==
-                      tile::InputPrecision::TF32;
+                  dot.getPrecision() == tile::InputPrecision::TF32;
     m.bounds().metTf32 |= isTf32;
-    bool isShort = m.bounds().allowsShortSums && lhs.element.width == 8;
-    fillErrors(e, lhs, rhs, c, isTf32 && m.bounds().allowsTf32, isShort, r);
+    fillErrors(e, lhs, rhs, c, isTf32 && m.bounds().allowsTf32,
+               summationOf(dot, m), r);
   }
 }
 

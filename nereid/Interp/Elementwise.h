@@ -78,6 +78,11 @@ struct FloatFunction {
 
 Handler floatOp(FloatFunction function);
 
+/// Of a sum of floats that has run: the error of an executor whose product
+/// begins with the other addend, so that each rounding may be one of a number
+/// as large as that and the products together.
+void allowForAccumulation(Machine &m, const Step &step);
+
 /// Error of one rounding to `format` of a result within `slack` of `value`,
 /// whose operands are exact if slack == 0; `ulps` as in FloatFunction.
 double roundingError(const FloatFormat &format, double value, double slack,

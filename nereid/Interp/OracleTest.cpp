@@ -303,5 +303,41 @@ TEST(OracleTest, ProductsOfBf16MayFlushDenormals) {
   }
 }
 
+/// A GPU's product begins with the other addend: it rounds partial sums, which
+/// may be large where the product is small and exact.
+TEST(OracleTest, WhatIsAddedToAProductIsRoundedAtItsPartialSums) {
+  struct Case {
+    float factor, addend;
+    double least, most; ///< error
+  };
+  for (const char *sum : {"arith.addf %d, %s", "arith.addf %s, %d"}) {
+    for (Case c : {Case{1, 0.3f, 0x1p-12, 0x1p-7},
+                   {1, 3, 0, 0},
+                   {2048, 3, 1, 8}}) { // 2^24 + 3
+      std::vector<float> x = {4096, -4096}, r(1);
+      KernelRunner kernel(
+          "%x: !tile.ptr<f32>, %f: f32, %c: f32, %r: !tile.ptr<f32>",
+          std::string(R"(
+  %i = tile.range 0, 2 : tensor<2xi32>
+  %j = tile.splat %x : !tile.ptr<f32> -> tensor<2x!tile.ptr<f32>>
+  %p = tile.addptr %j, %i : tensor<2x!tile.ptr<f32>>, tensor<2xi32>
+  %v = tile.load %p : tensor<2x!tile.ptr<f32>>
+  %m = tile.expand_dims %v {axis = 0 : i32} : tensor<2xf32> -> tensor<1x2xf32>
+  %n = tile.splat %f : f32 -> tensor<2x1xf32>
+  %z = arith.constant dense<0.0> : tensor<1x1xf32>
+  %d = tile.dot %m, %n, %z {precision = 2 : i32} : tensor<1x2xf32>, tensor<2x1xf32>, tensor<1x1xf32>
+  %s = tile.splat %c : f32 -> tensor<1x1xf32>
+  %t = )") + sum +
+              R"( : tensor<1x1xf32>
+  %q = tile.splat %r : !tile.ptr<f32> -> tensor<1x1x!tile.ptr<f32>>
+  tile.store %q, %t : tensor<1x1x!tile.ptr<f32>>)");
+      kernel.pass(x).pass(c.factor).pass(c.addend).pass(r);
+      double error = errorFor(kernel, false);
+      EXPECT_GE(error, c.least) << sum << " " << c.addend;
+      EXPECT_LE(error, c.most) << sum << " " << c.addend;
+    }
+  }
+}
+
 } // namespace
 } // namespace nereid::interp

@@ -52,6 +52,9 @@ struct TileValue {
   /// `floats`; infinite: anywhere. Of an integer, 0 or infinity: it depends on
   /// a rounding. Empty: nowhere, all are exact.
   std::vector<double> errors;
+  /// Float64WithBounds only, of a float product: a magnitude an element that no
+  /// partial sum of its products passes. Empty for all else.
+  std::vector<double> reach;
 
   int64_t size() const {
     return static_cast<int64_t>(element.isFloat() ? floats.size()
@@ -60,6 +63,7 @@ struct TileValue {
   void resize(int64_t count) {
     element.isFloat() ? floats.resize(count) : ints.resize(count);
     errors.clear();
+    reach.clear();
   }
   double errorAt(int64_t i) const { return errors.empty() ? 0.0 : errors[i]; }
   /// May element `i` be anything elsewhere? A single element serves for all.
