@@ -231,6 +231,19 @@ static void addKernelHints(const Report &report,
               " multiprocessors: smaller blocks, or a split of the loop over "
               "several programs, keep more of them busy"}});
   }
+  double again = report.movedAgain / (report.movedRead + report.movedWritten);
+  constexpr double many = 0.25;
+  if (again > many) {
+    weighed.push_back(
+        {again / 2,
+         {report.location.file, report.location.line,
+          bytesText(report.movedAgain) +
+              " are read again: programs that run together read more than the "
+              "second-level cache keeps (" +
+              std::to_string(report.chip.cacheMegabytes) +
+              " MB) for those that follow; where neighbours of both rows and "
+              "columns run together (tl.swizzle2d), they read less"}});
+  }
   double full =
       resources.mostWarps ? double(resources.warps) / resources.mostWarps : 1;
   bool isShort = full < 0.25 && report.bound != Bound::Products &&

@@ -12,8 +12,7 @@
 
 namespace nereid::explain {
 
-/// Blocks of this grid that share a multiprocessor.
-static unsigned blocksTogether(const Report &report) {
+unsigned blocksTogetherOf(const Report &report) {
   unsigned most = report.resources.mostWarps ? report.resources.mostWarps : 64;
   unsigned ofBlock = std::max((report.resources.threads + 31) / 32, 1u);
   unsigned places = report.resources.residentBlocks
@@ -61,7 +60,7 @@ void predict(Report &report, double cycles) {
   double bytes =
       report.movedRead + report.movedWritten + leftOut * report.halvesLeftOut;
   report.blockCycles = cycles;
-  report.blocksTogether = blocksTogether(report);
+  report.blocksTogether = blocksTogetherOf(report);
   const std::pair<Bound, double> rates[] = {
       {Bound::Memory, bytes / (chip.gigabytesPerSecond * achieved * 1e3)},
       {Bound::Cache, std::max(report.cacheTurns / slices / evenly,

@@ -135,6 +135,9 @@ struct Report {
   /// What memory moves: read in whole fetches of the chip, written in whole
   /// sectors.
   double movedRead = 0, movedWritten = 0;
+  /// Among what is read: what programs that run later read again, since it has
+  /// left the second-level cache.
+  double movedAgain = 0;
   /// Bytes of the other halves, where memory reads one half of a line.
   double halvesLeftOut = 0;
   /// Whole sectors that warps asked for; caches answer what was there before.
@@ -185,6 +188,9 @@ struct Report {
   /// a grid does not fill a chip evenly.
   double imbalance() const;
 };
+
+/// Blocks of this grid that share a multiprocessor.
+unsigned blocksTogetherOf(const Report &report);
 
 /// Fills in the limits, the prediction and its bound. `cycles` are those of a
 /// block that has a multiprocessor to itself.

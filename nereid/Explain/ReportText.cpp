@@ -87,11 +87,15 @@ std::string resourcesText(const Report &report) {
 
 std::string memoryText(const Report &report) {
   bool isSample = report.simulatedBlocks < report.blocks;
+  constexpr double some = 0.05; // of what is read
+  std::string again = report.movedAgain > some * report.movedRead
+                          ? ", " + bytesText(report.movedAgain) + " read again"
+                          : "";
   return bytesText(report.compulsoryRead) + " read, " +
          bytesText(report.compulsoryWritten) + " written " +
          (isSample ? "at least, by the sample" : "at least") + "; " +
          bytesText(report.movedRead) + " and " +
-         bytesText(report.movedWritten) + " moved; " +
+         bytesText(report.movedWritten) + " moved" + again + "; " +
          bytesText(report.requestedRead) + " and " +
          bytesText(report.requestedWritten) + " asked for";
 }

@@ -12,10 +12,6 @@
 
 namespace nereid::sim {
 
-/// Instructions that a warp runs before another has its turn: few enough that
-/// warps which wait for each other through memory get on.
-static constexpr unsigned turn = 4096;
-
 Block::Block(const LaunchRequest &launch, unsigned worker)
     : launch(launch), worker(worker), shared(launch.sharedBytes),
       random(launch.seed) {
@@ -57,6 +53,7 @@ void Block::count(const Warp &warp, const WarpAccess &access, Space space,
       launch.profile->timings[warp.current].kind == Timing::Kind::Copy;
   uint64_t missed =
       countGlobal(to, access, isRead && !isCopy ? &readSectors : nullptr);
+  to.readsMissed += isRead ? missed : 0;
   seen.isNew = kind != Access::Write && missed;
   if (kind == Access::Atomic) {
     countTurns(atomicTurns, access);

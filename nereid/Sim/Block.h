@@ -72,6 +72,9 @@ public:
   MemoryBarriers barriers{*this};
   CopyEngine engine{*this};
   uint64_t instructions = 0;
+  /// Instructions that a warp runs before another has its turn: few enough that
+  /// warps which wait for each other through memory get on.
+  unsigned turn = 4096;
   /// By instruction, with a profile; else empty.
   std::vector<Counts> counts;
   std::unordered_map<uint64_t, uint64_t> atomicTurns; ///< the same

@@ -257,6 +257,10 @@ Status launch(const LaunchRequest &request) {
   }
   grid.runBlocks(0);
   threads.clear();
+  Profile *profile = request.profile;
+  if (profile && request.sample.mostBlocks && profile->blocks == grid.size()) {
+    profile->places = findReadPlaces(request);
+  }
   return grid.status();
 }
 

@@ -21,6 +21,7 @@ void Counts::add(const Counts &other) {
   bytes += other.bytes;
   sectors += other.sectors;
   missed += other.missed;
+  readsMissed += other.readsMissed;
   lines += other.lines;
   turns += other.turns;
   partialTurns += other.partialTurns;
@@ -124,6 +125,7 @@ void Profile::begin(const Program &program,
   blocks = 0;
   atomicTurns.clear();
   touched.clear();
+  places = {};
   for (const MemoryRange &range : allocations) {
     touched.push_back(
         std::make_unique<Touched>(range.begin, range.end - range.begin));

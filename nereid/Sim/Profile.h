@@ -19,6 +19,7 @@
 #define NEREID_SIM_PROFILE_H
 
 #include "nereid/Sim/Program.h"
+#include "nereid/Sim/ReadPlaces.h"
 #include "nereid/Sim/Timing.h"
 
 #include <atomic>
@@ -37,6 +38,7 @@ struct Counts {
   uint64_t bytes = 0;                        ///< of all lanes
   uint64_t sectors = 0;                      ///< global
   uint64_t missed = 0;                       ///< not in the nearest cache
+  uint64_t readsMissed = 0;                  ///< those of reads
   uint64_t lines = 0;                        ///< of 128 bytes, each looked up
   /// Turns of the second-level cache for what is missed: two sectors of a line
   /// each; and those for sectors that a request has in part.
@@ -131,6 +133,7 @@ public:
   uint64_t blocks = 0;     ///< that ran
   uint64_t gridBlocks = 0; ///< of the launch
   std::vector<std::unique_ptr<Touched>> touched;
+  ReadPlaces places; ///< of a launch with a GridSample
 };
 
 /// What lanes of a warp access together: where each begins.

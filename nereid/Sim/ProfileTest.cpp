@@ -46,18 +46,21 @@ const char *product = R"(.version 8.0
 }
 )";
 
-Traffic trafficOf(const GridSample &sample) {
+Profile profileOf(const GridSample &sample) {
   auto module = parsePtx(product);
   EXPECT_TRUE(module.ok());
   auto program = decode(**module, (*module)->entries[0], 0);
   EXPECT_TRUE(program.ok());
   // Larger than what is touched: the end of an array is no answer.
-  std::vector<uint32_t> a(4096), b(4096), all(4096), c(4096);
+  struct alignas(64) Row {
+    std::array<uint32_t, 16> words;
+  };
+  std::vector<Row> a(256), b(256), all(256), c(256);
   Allocations allocations;
   LaunchRequest request{**program, allocations, {32, 32, 1}, {16, 1, 1}};
   for (auto *array : {&a, &b, &all, &c}) {
     auto address = reinterpret_cast<uint64_t>(array->data());
-    allocations.add(address, array->size() * 4);
+    allocations.add(address, array->size() * sizeof(Row));
     for (unsigned i = 0; i < 8; ++i) {
       request.parameters.push_back(uint8_t(address >> (8 * i)));
     }
@@ -66,7 +69,11 @@ Traffic trafficOf(const GridSample &sample) {
   request.profile = &profile;
   request.sample = sample;
   EXPECT_TRUE(launch(request).ok());
-  return profile.traffic();
+  return profile;
+}
+
+Traffic trafficOf(const GridSample &sample) {
+  return profileOf(sample).traffic();
 }
 
 } // namespace
@@ -75,6 +82,22 @@ TEST(Profile, AllBlocksAreCounted) {
   Traffic traffic = trafficOf({});
   EXPECT_EQ(traffic.read, 32 * 64 + 32 * 64 + 64);
   EXPECT_EQ(traffic.written, 32 * 32 * 4);
+}
+
+// Blocks of one y run together: all of `a`, a row of `b`.
+TEST(Profile, BlocksThatReadTheSameBeginAtOnePlace) {
+  for (uint64_t mostBlocks : {32, 2048}) {
+    ReadPlaces places = profileOf({.mostBlocks = mostBlocks}).places;
+    constexpr double row = 64;
+    ASSERT_EQ(places.blocks, 32 * 32) << mostBlocks;
+    EXPECT_EQ(places.bytesOf(0, 32), (32 + 1 + 1) * row);
+    EXPECT_EQ(places.bytesOf(0, 32 * 32), (32 + 32 + 1) * row);
+    // What all of them read is read once.
+    EXPECT_EQ(places.bytesOfWaves(32), (32 * 32 + 32 + 1) * row);
+    // Parts of two rows of `b`; the last one is half a row.
+    EXPECT_EQ(places.bytesOfWaves(48), (21 * (32 + 2) + (16 + 1) + 1) * row);
+  }
+  EXPECT_EQ(profileOf({}).places.blocks, 0u); // not asked for
 }
 
 TEST(Profile, ASampleTellsWhatBlocksShare) {

@@ -83,6 +83,7 @@ nlohmann::ordered_json jsonOf(const explain::Report &report) {
           {"compulsory_bytes_written", report.compulsoryWritten},
           {"moved_bytes_read", report.movedRead},
           {"moved_bytes_written", report.movedWritten},
+          {"moved_bytes_read_again", report.movedAgain},
           {"requested_bytes_read", report.requestedRead},
           {"requested_bytes_written", report.requestedWritten},
           {"instructions", report.instructions},
