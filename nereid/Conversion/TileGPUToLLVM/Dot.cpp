@@ -36,6 +36,30 @@ void KernelEmitter::emitDot(tile::DotOp op) {
   }
 }
 
+/// Of `count` neighbours, how many one access to the tile's elements has.
+static unsigned neighboursIn(const TileInfo &tile, unsigned count) {
+  return std::min(count, accessBytes / tile::getElementBytes(tile.element));
+}
+
+/// Steps along K that one access to a row of A serves; a power of two. Few,
+/// since a thread holds so much of each of its rows.
+static unsigned stepsOf(int64_t depth, const TileInfo &aTile, unsigned rows) {
+  constexpr unsigned mostSteps = 4, mostHeld = 32;
+  unsigned steps = neighboursIn(aTile, mostSteps);
+  while (steps > 1 && (depth % steps != 0 || rows * steps > mostHeld)) {
+    steps /= 2;
+  }
+  return steps;
+}
+
+static Value addProduct(OpBuilder &b, Location loc, Value x, Value y,
+                        Value sum) {
+  return isa<FloatType>(sum.getType())
+             ? Value(math::FmaOp::create(b, loc, x, y, sum))
+             : Value(arith::AddIOp::create(
+                   b, loc, sum, arith::MulIOp::create(b, loc, x, y)));
+}
+
 /// Row-major operands in shared memory; every thread walks K for its elements.
 void KernelEmitter::emitFma(tile::DotOp op) {
   const TileInfo &aTile = info(op.getLhs().getType());
@@ -104,42 +128,47 @@ void KernelEmitter::emitFma(tile::DotOp op) {
     };
     starts.push_back({start(false), start(true)});
   }
+  unsigned rows = 0, columns = neighboursIn(bTile, neighboursOf(cTile));
+  for (const auto &[key, value] : known) {
+    rows += !key.second;
+  }
+  unsigned steps = stepsOf(depth, aTile, rows);
   auto loop = scf::ForOp::create(b, loc, ops().i32(0), ops().i32(depth),
-                                 ops().i32(1), live);
+                                 ops().i32(steps), live);
   loop.getBody()->clear();
   b.setInsertionPointToEnd(loop.getBody());
-  Value k = loop.getInductionVar();
-  Value row = arith::MulIOp::create(b, loc, k, ops().i32(n));
-  auto widen = [&](Value value, Type from) {
-    return ops().convert(value, from, sumElement, op.getIsUnsigned());
+  auto load = [&](unsigned offset, Value at, Value more, const TileInfo &tile,
+                  unsigned count) {
+    Value index = arith::AddIOp::create(b, loc, at, more);
+    Registers loaded = loadShared(sharedAddress(offset, index, tile.element),
+                                  laneType(tile.element), count);
+    for (Value &value : loaded) {
+      value =
+          ops().convert(value, tile.element, sumElement, op.getIsUnsigned());
+    }
+    return loaded;
   };
-  llvm::DenseMap<Value, Value> loadedA, loadedB;
-  SmallVector<Value> sums;
-  for (auto [i, at] : llvm::enumerate(starts)) {
-    Value &x = loadedA[at.first];
-    if (!x) {
-      x = widen(
-          loadShared(sharedAddress(scratch,
-                                   arith::AddIOp::create(b, loc, at.first, k),
-                                   aTile.element),
-                     laneType(aTile.element), 1)[0],
-          aTile.element);
-    }
-    Value &y = loadedB[at.second];
-    if (!y) {
-      y = widen(loadShared(
-                    sharedAddress(scratch + aBytes,
-                                  arith::AddIOp::create(b, loc, at.second, row),
-                                  bTile.element),
-                    laneType(bTile.element), 1)[0],
-                bTile.element);
-    }
-    Value sum = loop.getRegionIterArg(i);
-    if (isa<FloatType>(sumElement)) {
-      sums.push_back(math::FmaOp::create(b, loc, x, y, sum));
-    } else {
-      sums.push_back(arith::AddIOp::create(
-          b, loc, sum, arith::MulIOp::create(b, loc, x, y)));
+  llvm::DenseMap<Value, Registers> loadedA;
+  auto sums = llvm::to_vector_of<Value>(loop.getRegionIterArgs());
+  for (unsigned step = 0; step < steps; ++step) {
+    Value k = loop.getInductionVar();
+    Value row = arith::MulIOp::create(
+        b, loc, arith::AddIOp::create(b, loc, k, ops().i32(step)),
+        ops().i32(n));
+    llvm::DenseMap<Value, Registers> loadedB;
+    for (auto [i, at] : llvm::enumerate(starts)) {
+      Registers &x = loadedA[at.first];
+      if (x.empty()) {
+        x = load(scratch, at.first, k, aTile, steps);
+      }
+      // Neighbours among the registers are neighbours among the living ones.
+      unsigned place = numbers[i] % columns;
+      Value first = starts[i - place].second;
+      Registers &y = loadedB[first];
+      if (y.empty()) {
+        y = load(scratch + aBytes, first, row, bTile, columns);
+      }
+      sums[i] = addProduct(b, loc, x[step], y[place], sums[i]);
     }
   }
   scf::YieldOp::create(b, loc, sums);

@@ -18,6 +18,14 @@
 
 namespace nereid::togpu {
 
+/// Of a thread's instruction.
+inline constexpr unsigned accessBytes = 16;
+
+/// So many registers, from each multiple of it on, hold neighbours of the last
+/// dimension that begin at a multiple of it there: a power of two, at most what
+/// one access has.
+unsigned neighboursOf(const TileInfo &tile);
+
 class FormTable {
 public:
   using Form = void (*)(KernelEmitter &, mlir::Operation *);

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
+
+#include <bit>
 
 using namespace mlir;
 
@@ -45,13 +47,39 @@ Value KernelEmitter::sharedAddress(unsigned base, Value index, Type element) {
   return arith::AddIOp::create(b, loc, sharedAddress(base), offset);
 }
 
+unsigned neighboursOf(const TileInfo &tile) {
+  auto last = static_cast<uint64_t>(tile.shape.empty() ? 1 : tile.shape.back());
+  if (!std::has_single_bit(last) || tile.element.isInteger(1)) {
+    return 1;
+  }
+  ArrayRef<uint32_t> columns = tile.layout.registers;
+  unsigned width = 1, bits = 0;
+  while (bits < columns.size() && columns[bits] == width && 2 * width <= last &&
+         2 * width * tile::getElementBytes(tile.element) <= accessBytes) {
+    width *= 2;
+    ++bits;
+  }
+  auto areMultiples = [&](ArrayRef<uint32_t> part) {
+    return llvm::all_of(part, [&](uint32_t c) { return c % width == 0; });
+  };
+  while (width > 1 && !(areMultiples(columns.drop_front(bits)) &&
+                        areMultiples(tile.layout.lanes) &&
+                        areMultiples(tile.layout.warps))) {
+    width /= 2;
+    --bits;
+  }
+  return width;
+}
+
 void KernelEmitter::storeRowMajor(unsigned offset, const TileInfo &tile,
                                   ArrayRef<Value> registers) {
   Value firstCopy = isFirstCopy(tile.layout);
-  for (unsigned r = 0; r < tile.count(); ++r) {
+  unsigned width = neighboursOf(tile);
+  for (unsigned r = 0; r < tile.count(); r += width) {
     if (!tile.dead[r]) {
       storeShared(sharedAddress(offset, rowMajorIndex(tile, r), tile.element),
-                  {registers[r]}, andOf(insideShape(tile, r), firstCopy));
+                  registers.slice(r, width),
+                  andOf(insideShape(tile, r), firstCopy));
     }
   }
 }
