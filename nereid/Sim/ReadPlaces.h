@@ -47,9 +47,9 @@ private:
 };
 
 /// After blocks of the launch have run with its profile: runs the beginning of
-/// each block of the grid, with what that does to memory. Instructions that read
-/// late in a block are no readers. Nothing is known of large grids, where blocks
-/// wait for each other, and where they share nothing.
+/// each block of the grid, with what that does to memory. Instructions that
+/// read late in a block are no readers. Nothing is known of large grids, where
+/// blocks wait for each other, and where they share nothing.
 ReadPlaces findReadPlaces(const LaunchRequest &request);
 
 } // namespace nereid::sim
