@@ -72,23 +72,29 @@ struct Workspace {
   llvm::legacy::PassManager codegenPasses; ///< writes to `stream`
 };
 
-/// The passes that a gate lets through.
+/// The passes that a gate lets through, and those of ours after them.
 class GatedPasses : public llvm::legacy::PassManagerBase {
 public:
-  GatedPasses(llvm::legacy::PassManagerBase &passes, llvm::OptPassGate *gate)
-      : passes(passes), gate(gate) {}
+  GatedPasses(llvm::legacy::PassManagerBase &passes,
+              const CodeEmission &emission)
+      : passes(passes), emission(emission) {}
 
   void add(llvm::Pass *pass) override {
-    if (gate && !gate->shouldRunPass(pass->getPassName(), "")) {
+    llvm::StringRef title = pass->getPassName();
+    if (emission.gate && !emission.gate->shouldRunPass(title, "")) {
       delete pass;
       return;
     }
     passes.add(pass);
+    llvm::Pass *next = emission.follow ? emission.follow(title) : nullptr;
+    if (next) {
+      passes.add(next);
+    }
   }
 
 private:
   llvm::legacy::PassManagerBase &passes;
-  llvm::OptPassGate *gate;
+  const CodeEmission &emission;
 };
 
 } // namespace
@@ -154,14 +160,15 @@ static void limitRestarts() {
   });
 }
 
-static void generate(Workspace &work, CodeKind kind, llvm::OptPassGate *gate) {
-  if (kind == CodeKind::LlvmText) {
+static void generate(Workspace &work, const CodeEmission &emission) {
+  if (emission.kind == CodeKind::LlvmText) {
     work.llvmModule->print(work.stream, /*AAW=*/nullptr);
     return;
   }
-  auto type = kind == CodeKind::Object ? llvm::CodeGenFileType::ObjectFile
-                                       : llvm::CodeGenFileType::AssemblyFile;
-  GatedPasses passes(work.codegenPasses, gate);
+  auto type = emission.kind == CodeKind::Object
+                  ? llvm::CodeGenFileType::ObjectFile
+                  : llvm::CodeGenFileType::AssemblyFile;
+  GatedPasses passes(work.codegenPasses, emission);
   if (work.machine->addPassesToEmitFile(passes, work.stream, nullptr, type,
                                         /*DisableVerify=*/true)) {
     work.errors += "the machine cannot emit this file type\n";
@@ -200,7 +207,7 @@ static void runStages(Workspace &work, const ModuleMaker &make,
   }
   clock.done("llvm-opt");
   if (work.errors.empty()) {
-    generate(work, emission.kind, emission.gate);
+    generate(work, emission);
   }
   clock.done("codegen");
 }

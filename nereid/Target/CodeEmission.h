@@ -27,6 +27,8 @@ namespace llvm {
 class LLVMContext;
 class Module;
 class OptPassGate;
+class Pass;
+class StringRef;
 class TargetMachine;
 } // namespace llvm
 
@@ -55,6 +57,9 @@ struct CodeEmission {
   /// or its title; null: all. What is refused by its title is not scheduled,
   /// nor the analyses that it asks for. Outlives the emission.
   llvm::OptPassGate *gate = nullptr;
+  /// A pass of ours that runs right after the one of code generation with this
+  /// title, or null. Empty: none.
+  std::function<llvm::Pass *(llvm::StringRef title)> follow;
 };
 
 /// `module` holds `llvm` (and `nvvm`) operations only and is not changed.

@@ -12,9 +12,6 @@ import tempfile
 
 import ladder
 
-# LLVM 22 puts no wait states between the last product and what copies its result (docs/amd/Simulator.md).
-LEFT_OUT = {("attention", "gfx942")}
-
 
 def main():
     nereid, simulator, targets = sys.argv[1], sys.argv[2], sys.argv[3:] or ladder.TARGETS
@@ -28,9 +25,6 @@ def main():
         for case in ladder.cases(np):
             expected = ladder.amd_emulator.reference(np, nereid, folder, case)
             for target in targets:
-                if (case[0], target) in LEFT_OUT:
-                    print(f"{case[0]} for {target} is left out: docs/amd/Simulator.md says why")
-                    continue
                 for waves in (1, 2, 4, 8):
                     runs += 1
                     path = ladder.compile_case(nereid, folder, case, target, waves)

@@ -8,6 +8,7 @@
 #include "nereid/Dialect/AMD/Transforms/Passes.h"
 #include "nereid/Target/AMDGPU/AmdgpuTarget.h"
 #include "nereid/Target/AMDGPU/LinkObject.h"
+#include "nereid/Target/AMDGPU/ProductWaits.h"
 #include "nereid/Target/CodeEmission.h"
 #include "nereid/Target/ControlSize.h"
 
@@ -107,6 +108,9 @@ static Expected<std::string> emit(mlir::ModuleOp module,
   emission.triple = tripleName;
   emission.pipeline = defaultPipeline;
   emission.kind = kind;
+  emission.follow = [](llvm::StringRef title) {
+    return title == hazardPass ? createProductWaits() : nullptr;
+  };
   emission.createMachine = [&](std::string &errors) {
     return createMachine(target, errors);
   };
