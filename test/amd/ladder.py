@@ -32,13 +32,17 @@ def cases(np):
     ]
 
 
-def compile_case(nereid, folder, case, target, waves):
-    kernel, _, inputs, output, numbers, constants, _ = case
+def signature_of(case):
+    _, _, inputs, output, numbers, constants, _ = case
     spelled = {"float32": "*fp32", "float16": "*fp16", "int32": "*i32"}
-    signature = ",".join([*(spelled[str(array.dtype)] + ":16" for array in [*inputs, output]), *("i32" for _ in numbers),
-                          *map(str, constants)])
+    return ",".join([*(spelled[str(array.dtype)] + ":16" for array in [*inputs, output]), *("i32" for _ in numbers),
+                     *map(str, constants)])
+
+
+def compile_case(nereid, folder, case, target, waves):
+    kernel = case[0]
     path = f"{folder}/{kernel}-{target}-{waves}.hsaco"
-    run = subprocess.run([nereid, "compile", f"{amd_emulator.KERNELS}:{kernel}", "--signature", signature, "--num-warps",
+    run = subprocess.run([nereid, "compile", f"{amd_emulator.KERNELS}:{kernel}", "--signature", signature_of(case), "--num-warps",
                           str(waves), "--target", target, "--emit", "hsaco", "-o", path], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     return path

@@ -11,7 +11,9 @@
 //       GRID and THREADS are up to three numbers with commas between.
 //       An argument is i32:7, i64:7, f32:0.5 or file:PATH, an array that is
 //       read from PATH and written back. Options: --seed N, --most N
-//       (instructions of a wave), --no-races, --workers N.
+//       (instructions of a wave), --no-races, --workers N, --trace PATH: what
+//       is executed, a line each: "g" (a workgroup begins), "i WAVE ADDRESS",
+//       "s" (LDS) or "m" (memory) with "WAVE ADDRESS BYTES r|w|a".
 //
 // Exit status 0; 1 for a fault, with its text; 2 for a wrong command line or
 // file.
@@ -96,6 +98,24 @@ struct Arguments {
     return true;
   }
 };
+
+/// To a file.
+class WrittenTrace : public amd::Trace {
+public:
+  explicit WrittenTrace(const std::string &path) : stream(path) {}
+  void begin() override { stream << "g\n"; }
+  void executes(unsigned wave, uint64_t address) override {
+    stream << "i " << wave << ' ' << address << '\n';
+  }
+  void accesses(unsigned wave, bool isShared, uint64_t address, uint32_t bytes,
+                amd::Access access) override {
+    stream << (isShared ? "s " : "m ") << wave << ' ' << address << ' ' << bytes
+           << ' ' << "rwa"[unsigned(access)] << '\n';
+  }
+
+private:
+  std::ofstream stream;
+};
 } // namespace
 
 static int run(const amd::Program &program, int count, char **words) {
@@ -111,6 +131,7 @@ static int run(const amd::Program &program, int count, char **words) {
   arguments.arrays.reserve(size_t(count));
   amd::LaunchRequest request{program, *kernel, arguments.memory,
                              readSizes(words[1]), readSizes(words[2])};
+  std::optional<WrittenTrace> trace;
   for (int i = needed; i < count; ++i) {
     std::string word = words[i];
     auto number = [&] {
@@ -122,11 +143,17 @@ static int run(const amd::Program &program, int count, char **words) {
       request.mostInstructions = number();
     } else if (word == "--workers") {
       request.workers = unsigned(number());
+    } else if (word == "--trace" && i + 1 < count) {
+      trace.emplace(words[++i]);
+      request.trace = &*trace;
     } else if (word == "--no-races") {
       request.checksRaces = false;
     } else if (!arguments.add(word)) {
       return complain("expected i32:N, i64:N, f32:X or file:PATH, got " + word);
     }
+  }
+  if (trace) {
+    request.workers = 1;
   }
   request.arguments = arguments.bytes;
   Status status = amd::launch(request);

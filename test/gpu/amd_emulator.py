@@ -63,7 +63,7 @@ def cases(np):
         ("loop_of_programs", 2, [f32(1000)], zeros(256, np.float32), [1000], [128], 0),
         ("counted", 2, [i32(16, 500)], zeros(16, np.int32), [500], [256], 0),
         ("largest", 2, [i32(1000, 500)], zeros(8, np.int32), [500], [256], 0),
-        ("histogram", 1, [i32(16, 256)], zeros(16, np.int32), [], [256, 16], 0),
+        ("histogram", 1, [i32(20, 256)], zeros(16, np.int32), [], [256, 16], 0),
         ("to_integers", 1, [f32(128)], zeros(128, np.int32), [], [128], 0),
         ("halves", 2, [f32(300).astype(np.float16)], zeros(300, np.float16), [300], [256], 0),
         ("scanned", 1, [i32(1000, 256)], zeros(256, np.int32), [], [256], 0),

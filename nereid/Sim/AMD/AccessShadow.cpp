@@ -28,9 +28,28 @@ void AccessShadow::meet(const std::vector<uint32_t> &done) {
 }
 
 std::optional<AccessShadow::Conflict>
+AccessShadow::unordered(const std::vector<Touch> &touches, unsigned wave,
+                        bool wrote) const {
+  for (unsigned other = 0; other < touches.size(); ++other) {
+    if (!knows(wave, other, touches[other].number)) {
+      return Conflict{other, touches[other].instruction, wrote};
+    }
+  }
+  return std::nullopt;
+}
+
+void AccessShadow::remember(std::vector<Touch> &touches, unsigned wave,
+                            const Touch &touch) const {
+  if (touches.empty()) {
+    touches.resize(clocks.size());
+  }
+  touches[wave] = touch;
+}
+
+std::optional<AccessShadow::Conflict>
 AccessShadow::access(uint64_t at, uint32_t bytes, unsigned wave,
-                     uint32_t number, uint32_t instruction, bool writes,
-                     bool isAtomic) {
+                     uint32_t number, uint32_t instruction, Access access) {
+  bool writes = access == Access::Write;
   if (!isDense && !writes && sparse.empty()) {
     return std::nullopt;
   }
@@ -41,30 +60,29 @@ AccessShadow::access(uint64_t at, uint32_t bytes, unsigned wave,
     Byte &byte = isDense ? dense[i] : sparse[i];
     // In global memory several waves may store the same number to a place.
     bool isOrdered = byte.write.number == 0 || (!isDense && writes) ||
-                     knows(wave, byte.writer, byte.write.number) ||
-                     (isAtomic && byte.isAtomic);
+                     knows(wave, byte.writer, byte.write.number);
     if (!isOrdered) {
       return Conflict{byte.writer, byte.write.instruction, true};
     }
-    if (!writes) {
-      if (!isDense) {
-        continue;
-      }
-      if (byte.reads.empty()) {
-        byte.reads.resize(clocks.size());
-      }
-      byte.reads[wave] = {number, instruction};
-      continue;
-    }
-    for (unsigned other = 0; other < byte.reads.size(); ++other) {
-      if (!knows(wave, other, byte.reads[other].number)) {
-        return Conflict{other, byte.reads[other].instruction, false};
+    if (isDense && access != Access::Atomic) {
+      if (auto conflict = unordered(byte.updates, wave, true)) {
+        return conflict;
       }
     }
-    byte.reads.clear();
-    byte.write = {number, instruction};
-    byte.writer = uint16_t(wave);
-    byte.isAtomic = isAtomic;
+    if (access != Access::Read) {
+      if (auto conflict = unordered(byte.reads, wave, false)) {
+        return conflict;
+      }
+    }
+    Touch touch = {number, instruction};
+    if (writes) {
+      byte.reads.clear();
+      byte.updates.clear();
+      byte.write = touch;
+      byte.writer = uint16_t(wave);
+    } else if (isDense) {
+      remember(access == Access::Read ? byte.reads : byte.updates, wave, touch);
+    }
   }
   return std::nullopt;
 }

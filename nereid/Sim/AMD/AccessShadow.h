@@ -17,6 +17,8 @@
 #ifndef NEREID_SIM_AMD_ACCESSSHADOW_H
 #define NEREID_SIM_AMD_ACCESSSHADOW_H
 
+#include "nereid/Sim/AMD/Simulator.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,18 +47,22 @@ public:
   /// An access with number `number` in its wave's counter.
   std::optional<Conflict> access(uint64_t at, uint32_t bytes, unsigned wave,
                                  uint32_t number, uint32_t instruction,
-                                 bool writes, bool isAtomic);
+                                 Access access);
 
 private:
   struct Touch {
     uint32_t number = 0, instruction = 0;
   };
   struct Byte {
-    Touch write;
+    Touch write; ///< by a plain store
     uint16_t writer = 0;
-    bool isAtomic = false;
-    std::vector<Touch> reads; ///< by wave, since the write
+    std::vector<Touch> reads, updates; ///< by wave, since the write
   };
+  /// One of them by another wave that is not ordered before.
+  std::optional<Conflict> unordered(const std::vector<Touch> &touches,
+                                    unsigned wave, bool wrote) const;
+  void remember(std::vector<Touch> &touches, unsigned wave,
+                const Touch &touch) const;
   bool knows(unsigned wave, unsigned other, uint32_t number) const {
     return wave == other || number <= clocks[wave][other];
   }

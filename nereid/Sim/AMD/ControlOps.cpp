@@ -8,6 +8,8 @@
 #include "nereid/Sim/AMD/Functions.h"
 #include "nereid/Sim/AMD/Workgroup.h"
 
+#include <bit>
+
 namespace nereid::sim::amd {
 
 /// Hints for the processor, and caches, which the simulator has not.
@@ -122,6 +124,11 @@ static void signalBarrier(Wave &wave, const Instruction &) {
   if (wave.hasSignalled) {
     wave.fault(Fault::Kind::Barrier,
                "arrives a second time without waiting for the others");
+  }
+  // The lanes that are off would have to come here on their own.
+  if (uint64_t missing = wave.regions.all() & ~wave.exec()) {
+    wave.fault(unsigned(std::countr_zero(missing)), Fault::Kind::Barrier,
+               "is off at a barrier; hint: restore the exec mask before");
   }
   wave.hasSignalled = true;
   wave.sharedDone = wave.counters.done(Counter::Shared);

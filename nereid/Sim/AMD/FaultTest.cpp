@@ -211,6 +211,28 @@ TEST(AmdFault, RaceWithoutABarrier) {
   EXPECT_THAT(said, testing::HasSubstr("of LDS, which wave"));
 }
 
+TEST(AmdFault, AtomicsHideNoStore) {
+  WaveRun run;
+  run.generation = Generation::Cdna;
+  run.threads = 128;
+  run.code = {
+      0xc0060080, 0x00000000, // s_load_dwordx2 s[2:3], s[0:1], 0x0
+      0x24020082,             // v_lshlrev_b32_e32 v1, 2, v0
+      0x260602ff, 0x000000ff, // v_and_b32_e32 v3, 0xff, v1
+      0x7d9800c0,             // v_cmp_gt_u32_e32 vcc, 64, v0
+      0xbe84206a,             // s_and_saveexec_b64 s[4:5], vcc
+      0xd81a0000, 0x00000003, // ds_write_b32 v3, v0
+      0x87fe047e,             // s_or_b64 exec, exec, s[4:5]
+      0xbf8cc07f,             // s_waitcnt lgkmcnt(0)
+      0xd8000000, 0x00000003, // ds_add_u32 v3, v0
+      0xbf810000,             // s_endpgm
+  };
+  std::string said = run.run();
+  EXPECT_THAT(said, testing::HasSubstr("ds_add_u32 v3, v0: updates"));
+  EXPECT_THAT(said, testing::HasSubstr("which wave 0 has written at"));
+  EXPECT_THAT(said, testing::HasSubstr("ds_write_b32 v3, v0"));
+}
+
 TEST(AmdFault, BarrierWithoutAWait) {
   WaveRun run;
   run.generation = Generation::Cdna;

@@ -60,6 +60,22 @@ struct Line {
 /// Every instruction of the text section, in order.
 std::vector<Line> disassemble(const Program &program);
 
+enum class Access : uint8_t { Read, Write, Atomic };
+
+/// Receives what a launch with one worker does, in the order in which the
+/// simulator does it, up to a fault.
+class Trace {
+public:
+  virtual ~Trace() = default;
+  /// The waves of the next workgroup begin.
+  virtual void begin() = 0;
+  /// An instruction, by its address in the ELF file, before it executes.
+  virtual void executes(unsigned wave, uint64_t address) = 0;
+  /// What a lane of it accesses, in LDS or in global memory.
+  virtual void accesses(unsigned wave, bool isShared, uint64_t address,
+                        uint32_t bytes, Access access) = 0;
+};
+
 struct LaunchRequest {
   const Program &program;
   const Kernel &kernel;
@@ -75,6 +91,7 @@ struct LaunchRequest {
       1; ///< threads of the host, each with a workgroup at a time
   /// Not 0: a wave that has executed so many is a fault.
   uint64_t mostInstructions = 0;
+  Trace *trace = nullptr; ///< of one worker; or null
 };
 
 /// Every workgroup of the grid, in order of their numbers, `workers` at a time.

@@ -34,6 +34,7 @@ void Wave::begin() {
   hazards.begin();
   current = next = 0;
   group.startRegisters(*this);
+  regions.begin(exec());
 }
 
 //===----------------------------------------------------------------------===//
@@ -111,6 +112,15 @@ void Wave::checkRegisters(const Instruction &instruction) {
   }
 }
 
+void Wave::checkLanes(const Instruction &instruction) {
+  if (auto missing = regions.check(instruction, current, exec())) {
+    fault(unsigned(std::countr_zero(missing->lanes)), Fault::Kind::Illegal,
+          "is off, and belongs to what was left out by " +
+              program.describe(missing->instruction) +
+              " up to a place before this; hint: restore the exec mask there");
+  }
+}
+
 void Wave::issue(Counter counter, bool inOrder, const Operand *to) {
   counters.issue(counter, inOrder);
   if (to && to->kind != Operand::Kind::None) {
@@ -140,8 +150,14 @@ bool Wave::run(unsigned most) {
     }
     const Instruction &instruction = program.instructions[current];
     next = current + 1;
+    if (group.launch.trace) {
+      group.launch.trace->executes(index, instruction.address);
+    }
     checkRegisters(instruction);
+    checkLanes(instruction);
+    uint64_t before = exec();
     instruction.execute(*this, instruction);
+    regions.executed(instruction, current, before, exec());
     hazards.issued(instruction, current);
     ++executed;
     if (group.launch.mostInstructions &&

@@ -9,6 +9,7 @@
 #define NEREID_SIM_AMD_WAVE_H
 
 #include "nereid/Sim/AMD/Hazards.h"
+#include "nereid/Sim/AMD/LaneRegions.h"
 #include "nereid/Sim/AMD/LoadedProgram.h"
 #include "nereid/Sim/AMD/WaitCounters.h"
 #include "nereid/Sim/Warp.h"
@@ -96,10 +97,12 @@ public:
   uint32_t mode = 0;
   WaitCounters counters;
   Hazards hazards;
+  LaneRegions regions;
   std::vector<unsigned char> scratch; ///< lane by lane
 
 private:
   void checkRegisters(const Instruction &instruction);
+  void checkLanes(const Instruction &instruction);
   void readVector(const Instruction &instruction, unsigned which,
                   const Operand &operand, Lanes &to, uint64_t &valid) const;
 };

@@ -82,6 +82,9 @@ void Workgroup::begin(std::array<uint32_t, 3> at) {
   for (auto &wave : waves) {
     wave->begin();
   }
+  if (launch.trace) {
+    launch.trace->begin();
+  }
 }
 
 /// AMDGPUUsage, "Initial Kernel Execution State".
@@ -175,12 +178,15 @@ unsigned char *Workgroup::shared(Wave &wave, unsigned lane, uint64_t address,
                verb(access) + bytesText(bytes) + " at " + hexadecimal(address) +
                    " of LDS");
   }
+  if (launch.trace) {
+    launch.trace->accesses(wave.index, true, address, bytes, access);
+  }
   if (ldsShadow) {
-    auto conflict = ldsShadow->access(
-        address, bytes, wave.index,
-        wave.counters.done(Counter::Shared) +
-            wave.counters.pending(Counter::Shared),
-        wave.current, access != Access::Read, access == Access::Atomic);
+    auto conflict =
+        ldsShadow->access(address, bytes, wave.index,
+                          wave.counters.done(Counter::Shared) +
+                              wave.counters.pending(Counter::Shared),
+                          wave.current, access);
     if (conflict) {
       tellConflict(wave, lane, access, *conflict,
                    bytesText(bytes) + " at " + hexadecimal(address) +
@@ -234,12 +240,15 @@ unsigned char *Workgroup::global(Wave &wave, unsigned lane, uint64_t address,
     wave.fault(lane, Fault::Kind::Misaligned,
                verb(access) + bytesText(bytes) + " at " + hexadecimal(address));
   }
+  if (launch.trace) {
+    launch.trace->accesses(wave.index, false, address, bytes, access);
+  }
   if (globalShadow) {
     Counter counter = access == Access::Write ? Counter::Store : Counter::Load;
-    auto conflict = globalShadow->access(
-        address, bytes, wave.index,
-        wave.counters.done(counter) + wave.counters.pending(counter),
-        wave.current, access == Access::Write, access == Access::Atomic);
+    auto conflict = globalShadow->access(address, bytes, wave.index,
+                                         wave.counters.done(counter) +
+                                             wave.counters.pending(counter),
+                                         wave.current, access);
     if (conflict) {
       tellConflict(wave, lane, access, *conflict,
                    bytesText(bytes) + " at " + hexadecimal(address));

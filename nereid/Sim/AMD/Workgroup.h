@@ -15,8 +15,6 @@
 
 namespace nereid::sim::amd {
 
-enum class Access : uint8_t { Read, Write, Atomic };
-
 class Workgroup {
 public:
   explicit Workgroup(const LaunchRequest &launch);
