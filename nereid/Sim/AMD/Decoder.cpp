@@ -199,11 +199,17 @@ bool Decoder::decode() {
   if (!isGood || size > words.size()) {
     return false;
   }
-  // Integers that saturate have no function here.
+  // Integers that saturate have a function of their own.
   bool canClamp = out.semantics->flags & (Matrix | MixedHalves) ||
                   (isFloat(out.to.type) && !isPacked(out.to.type));
   if ((out.clamps || out.multiply) && !canClamp) {
-    return false;
+    const Semantics *clamped =
+        out.clamps ? findSemantics(std::string(out.name) + ".clamp") : nullptr;
+    if (!clamped) {
+      return false;
+    }
+    out.semantics = clamped;
+    out.execute = clamped->execute;
   }
   out.bytes = uint8_t(size * 4);
   collectRegisters();

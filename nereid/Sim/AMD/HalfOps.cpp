@@ -80,6 +80,16 @@ static Half divisionFixup(Half quotient, Half denominator, Half numerator) {
 std::span<const Semantics> halfFamily() {
   constexpr unsigned addsLiteral = 1, multipliesLiteral = 2;
   static const std::vector<Semantics> rows = {
+      scalarOf<add>("s_add_f16"),
+      scalarOf<subtract>("s_sub_f16"),
+      scalarOf<multiply>("s_mul_f16"),
+      scalarOf<fused>("s_fmac_f16", ReadsTo),
+      scalarOf<maximum>("s_max_num_f16"),
+      scalarOf<minimum>("s_min_num_f16"),
+      scalarOf<truncated>("s_trunc_f16"),
+      scalarOf<ceiling>("s_ceil_f16"),
+      scalarOf<floored>("s_floor_f16"),
+      scalarOf<nearest>("s_rndne_f16"),
       lanesOf<add>("v_add_f16"),
       lanesOf<subtract>("v_sub_f16"),
       lanesOf<subtractReversed>("v_subrev_f16"),

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace nereid::sim::amd {
 
@@ -34,6 +35,24 @@ static T subtract(T a, T b) {
 template <typename T>
 static T subtractReversed(T a, T b) {
   return T(b - a);
+}
+/// With CLAMP: the nearest number that there is.
+template <typename T>
+static T nearest(i64 of) {
+  return T(std::clamp<i64>(of, std::numeric_limits<T>::min(),
+                           std::numeric_limits<T>::max()));
+}
+template <typename T>
+static T addClamped(T a, T b) {
+  return nearest<T>(i64(a) + b);
+}
+template <typename T>
+static T subtractClamped(T a, T b) {
+  return nearest<T>(i64(a) - b);
+}
+template <typename T>
+static T subtractReversedClamped(T a, T b) {
+  return nearest<T>(i64(b) - a);
 }
 template <typename T>
 static T multiply(T a, T b) {
@@ -236,6 +255,17 @@ static std::vector<Semantics> arithmetic() {
       lanesOf<add<u16>>("v_add_u16 v_add_nc_u16 v_add_nc_i16"),
       lanesOf<subtract<u16>>("v_sub_u16 v_sub_nc_u16 v_sub_nc_i16"),
       lanesOf<subtractReversed<u16>>("v_subrev_u16"),
+      lanesOf<addClamped<u32>>("v_add_u32.clamp v_add_nc_u32.clamp"),
+      lanesOf<addClamped<i32>>("v_add_i32.clamp v_add_nc_i32.clamp"),
+      lanesOf<addClamped<u16>>("v_add_u16.clamp v_add_nc_u16.clamp"),
+      lanesOf<addClamped<i16>>("v_add_i16.clamp v_add_nc_i16.clamp"),
+      lanesOf<subtractClamped<u32>>("v_sub_u32.clamp v_sub_nc_u32.clamp"),
+      lanesOf<subtractClamped<i32>>("v_sub_i32.clamp v_sub_nc_i32.clamp"),
+      lanesOf<subtractClamped<u16>>("v_sub_u16.clamp v_sub_nc_u16.clamp"),
+      lanesOf<subtractClamped<i16>>("v_sub_i16.clamp v_sub_nc_i16.clamp"),
+      lanesOf<subtractReversedClamped<u32>>(
+          "v_subrev_u32.clamp v_subrev_nc_u32.clamp"),
+      lanesOf<subtractReversedClamped<u16>>("v_subrev_u16.clamp"),
       lanesOf<multiply<u32>>("v_mul_lo_u32"),
       lanesOf<multiply<u16>>("v_mul_lo_u16"),
       lanesOf<multiplyHigh>("v_mul_hi_u32"),

@@ -162,6 +162,30 @@ TEST(AmdRdna, ScalarFloats) {
   }
 }
 
+TEST(AmdRdna, ScalarHalves) {
+  WaveRun run;
+  run.generation = Generation::Rdna4;
+  run.threads = 32;
+  run.code = loadRdna4() +
+             Words{
+                 0xa484f2f6, // s_add_f16 s4, 4.0, 1.0
+                 0xbf51f604, // s_cmp_lt_f16 s4, 4.0
+                 0x98058104, // s_cselect_b32 s5, s4, 1
+                 0x7e040205, // v_mov_b32_e32 v2, s5
+             } +
+             storeRdna4();
+  ASSERT_EQ(run.run(), "");
+  EXPECT_EQ(run.memory[0], 1u);
+  run.code = loadRdna4() +
+             Words{
+                 0xa484f2f6, // s_add_f16 s4, 4.0, 1.0
+                 0x7e040204, // v_mov_b32_e32 v2, s4
+             } +
+             storeRdna4();
+  ASSERT_EQ(run.run(), "");
+  EXPECT_EQ(run.memory[0] & 0xffff, 0x4500u);
+}
+
 TEST(AmdRdna, PseudoScalars) {
   WaveRun run;
   run.generation = Generation::Rdna4;
@@ -180,6 +204,39 @@ TEST(AmdRdna, PseudoScalars) {
   for (uint32_t i = 0; i < run.threads; ++i) {
     EXPECT_EQ(run.memory[i], std::bit_cast<uint32_t>(float(i) / 4)) << i;
   }
+}
+
+TEST(AmdRdna, IntegersClamp) {
+  WaveRun run;
+  run.generation = Generation::Cdna;
+  run.threads = 64;
+  run.code = loadCdna() +
+             Words{
+                 0xd1358002,
+                 0x00014102, // v_sub_u32_e64 v2, v2, 32 clamp
+             } +
+             storeCdna();
+  for (uint32_t i = 0; i < 256; ++i) {
+    run.memory[i] = i;
+  }
+  ASSERT_EQ(run.run(), "");
+  EXPECT_EQ(run.memory[31], 0u);
+  EXPECT_EQ(run.memory[40], 8u);
+  run.generation = Generation::Rdna3;
+  run.threads = 32;
+  run.code = loadRdna3() +
+             Words{
+                 0xd7268002,
+                 0x00020502, // v_add_nc_i32 v2, v2, v2 clamp
+             } +
+             storeRdna3();
+  run.memory[0] = 0x7fffffff;
+  run.memory[1] = 0x80000001;
+  run.memory[2] = 7;
+  ASSERT_EQ(run.run(), "");
+  EXPECT_EQ(run.memory[0], 0x7fffffffu);
+  EXPECT_EQ(run.memory[1], 0x80000000u);
+  EXPECT_EQ(run.memory[2], 14u);
 }
 
 } // namespace nereid::sim::amd

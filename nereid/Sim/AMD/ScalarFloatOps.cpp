@@ -48,6 +48,10 @@ static bool compare(float a, float b) {
                               : Unordered;
   return outcome & Outcomes;
 }
+template <unsigned Outcomes>
+static bool compareHalves(Half a, Half b) {
+  return compare<Outcomes>(float(a.value()), float(b.value()));
+}
 
 /// One value for all lanes, by the vector unit's approximations.
 static float flushed(double a) {
@@ -111,6 +115,20 @@ std::span<const Semantics> scalarFloatFamily() {
       scalarOf<compare<Greater | Unordered>>("s_cmp_nle_f32"),
       scalarOf<compare<Less | Greater | Unordered>>("s_cmp_neq_f32"),
       scalarOf<compare<Greater | Equal | Unordered>>("s_cmp_nlt_f32"),
+      scalarOf<compareHalves<Less>>("s_cmp_lt_f16"),
+      scalarOf<compareHalves<Equal>>("s_cmp_eq_f16"),
+      scalarOf<compareHalves<Less | Equal>>("s_cmp_le_f16"),
+      scalarOf<compareHalves<Greater>>("s_cmp_gt_f16"),
+      scalarOf<compareHalves<Less | Greater>>("s_cmp_lg_f16"),
+      scalarOf<compareHalves<Greater | Equal>>("s_cmp_ge_f16"),
+      scalarOf<compareHalves<Less | Equal | Greater>>("s_cmp_o_f16"),
+      scalarOf<compareHalves<Unordered>>("s_cmp_u_f16"),
+      scalarOf<compareHalves<Less | Unordered>>("s_cmp_nge_f16"),
+      scalarOf<compareHalves<Equal | Unordered>>("s_cmp_nlg_f16"),
+      scalarOf<compareHalves<Less | Equal | Unordered>>("s_cmp_ngt_f16"),
+      scalarOf<compareHalves<Greater | Unordered>>("s_cmp_nle_f16"),
+      scalarOf<compareHalves<Less | Greater | Unordered>>("s_cmp_neq_f16"),
+      scalarOf<compareHalves<Greater | Equal | Unordered>>("s_cmp_nlt_f16"),
       custom("v_s_rcp_f32", pseudoScalar<reciprocal>, Type::F32, one,
              LaneScalar | Trans),
       custom("v_s_rsq_f32", pseudoScalar<inverseRoot>, Type::F32, one,

@@ -26,7 +26,8 @@ s_or_not1_saveexec_b64 s_and_not0_wrexec_b32 s_and_not0_wrexec_b64
 s_and_not1_wrexec_b32 s_and_not1_wrexec_b64 71 s_getpc_b64 s_setpc_b64
 s_swappc_b64 78 s_barrier_signal 96 s_ceil_f32 s_floor_f32 s_trunc_f32
 s_rndne_f32 s_cvt_f32_i32 s_cvt_f32_u32 s_cvt_i32_f32 s_cvt_u32_f32
-s_cvt_f16_f32 s_cvt_f32_f16
+s_cvt_f16_f32 s_cvt_f32_f16 107 s_ceil_f16 s_floor_f16 s_trunc_f16
+s_rndne_f16
 )"},
     {Encoding::SOP2, R"(
 0 s_add_co_u32 s_sub_co_u32 s_add_co_i32 s_sub_co_i32 s_add_co_ci_u32
@@ -39,7 +40,8 @@ s_or_not1_b64 s_bfe_u32 s_bfe_i32 s_bfe_u64 s_bfe_i64 s_bfm_b32 s_bfm_b64
 s_mul_i32 s_mul_hi_u32 s_mul_hi_i32 48 s_cselect_b32 s_cselect_b64
 s_pack_ll_b32_b16 s_pack_lh_b32_b16 s_pack_hh_b32_b16 s_pack_hl_b32_b16 64
 s_add_f32 s_sub_f32 s_min_num_f32 s_max_num_f32 s_mul_f32 s_fmaak_f32
-s_fmamk_f32 s_fmac_f32 83 s_add_nc_u64 s_sub_nc_u64 s_mul_u64
+s_fmamk_f32 s_fmac_f32 73 s_add_f16 s_sub_f16 s_min_num_f16 s_max_num_f16
+s_mul_f16 s_fmac_f16 83 s_add_nc_u64 s_sub_nc_u64 s_mul_u64
 )"},
     {Encoding::SOPK, R"(
 0 s_movk_i32 2 s_cmovk_i32 15 s_addk_co_i32 s_mulk_i32 s_getreg_b32
@@ -52,7 +54,9 @@ s_cmp_lt_u32 s_cmp_le_u32 s_bitcmp0_b32 s_bitcmp1_b32 s_bitcmp0_b64
 s_bitcmp1_b64 s_cmp_eq_u64 s_cmp_lg_u64 65 s_cmp_lt_f32 s_cmp_eq_f32
 s_cmp_le_f32 s_cmp_gt_f32 s_cmp_lg_f32 s_cmp_ge_f32 s_cmp_o_f32 s_cmp_u_f32
 s_cmp_nge_f32 s_cmp_nlg_f32 s_cmp_ngt_f32 s_cmp_nle_f32 s_cmp_neq_f32
-s_cmp_nlt_f32
+s_cmp_nlt_f32 81 s_cmp_lt_f16 s_cmp_eq_f16 s_cmp_le_f16 s_cmp_gt_f16
+s_cmp_lg_f16 s_cmp_ge_f16 s_cmp_o_f16 s_cmp_u_f16 s_cmp_nge_f16 s_cmp_nlg_f16
+s_cmp_ngt_f16 s_cmp_nle_f16 s_cmp_neq_f16 s_cmp_nlt_f16
 )"},
     {Encoding::SOPP, R"(
 0 s_nop 2 s_sethalt s_sleep 5 s_clause 7 s_delay_alu s_wait_alu s_waitcnt
