@@ -192,10 +192,14 @@ bool Decoder::decodeVop2() {
     out.variant = Variant::Plain;
     out.fromCount = 3;
     unsigned other = of.detail == addsLiteral ? 1 : 2;
-    if (!source(out.from[0], bits(8, 0), of.from[0])) {
+    bool isHalfName = hasHalves(generation, of.to);
+    constexpr unsigned firstVector = 256, upper = 0x80;
+    unsigned first = bits(8, 0);
+    bool isUpper = isHalfName && first >= firstVector && first & upper;
+    if (!source(out.from[0], isUpper ? first & ~upper : first, of.from[0])) {
       return false;
     }
-    bool isHalfName = hasHalves(generation, of.to);
+    half(out.from[0], isUpper);
     unsigned number = bits(16, 9);
     vector(out.from[other], isHalfName ? number & 0x7f : number, of.from[1]);
     half(out.from[other], isHalfName && number >> 7);

@@ -162,6 +162,25 @@ TEST(AmdRdna, ScalarFloats) {
   }
 }
 
+TEST(AmdRdna, LiteralFormsTakeUpperHalves) {
+  WaveRun run;
+  run.generation = Generation::Rdna3;
+  run.threads = 32;
+  run.code = loadRdna3() +
+             Words{
+                 0x7e0602ff,
+                 0x3c004400, // v_mov_b32_e32 v3, 0x3c004400
+                 0x6e040783,
+                 0x00004000, // v_fmamk_f16 v2.l, v3.h, 0x4000, v3.l
+             } +
+             storeRdna3();
+  for (uint32_t &word : run.memory) {
+    word = 0;
+  }
+  ASSERT_EQ(run.run(), "");
+  EXPECT_EQ(run.memory[0], 0x4600u); // 1 * 2 + 4
+}
+
 TEST(AmdRdna, ScalarHalves) {
   WaveRun run;
   run.generation = Generation::Rdna4;
