@@ -110,7 +110,7 @@ static Summation summationOf(tile::DotOp dot, Machine &m) {
   Summation result = {*elementOf(dot.getResult().getType()).format};
   auto k = static_cast<double>(dot.getLhs().getType().getShape().back());
   result.steps = k + 1;
-  if (m.bounds().judgesUpstream && operand.width == 8) {
+  if (m.bounds().allowsShortSums && operand.width == 8) {
     result.format.precision =
         std::min(result.format.precision, ShortSums::precision);
     result.steps += 2 * std::ceil(k / ShortSums::productsAtATime);
