@@ -133,6 +133,12 @@ static void signalBarrier(Wave &wave, const Instruction &) {
   wave.hasSignalled = true;
   wave.sharedDone = wave.counters.done(Counter::Shared);
   wave.globalDone = wave.counters.done(Counter::Store);
+  // The waves of a compute unit have one cache, which does what it is given in
+  // order: they see each other's without a wait (AMDGPUUsage, "Memory Model
+  // gfx942", not in TgSplit mode). A workgroup processor has two such caches.
+  if (wave.program.generation == Generation::Cdna) {
+    wave.globalDone += wave.counters.pending(Counter::Store);
+  }
 }
 
 static void waitBarrier(Wave &wave, const Instruction &) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Sim/AMD/Extrema.h"
 #include "nereid/Sim/AMD/FloatForms.h"
 #include "nereid/Sim/AMD/Functions.h"
 
@@ -70,6 +71,8 @@ std::span<const Semantics> doubleFamily() {
       lanesOf<fused>("v_fma_f64"),
       lanesOf<fused>("v_fmac_f64", ReadsTo),
       lanesOf<maximum>("v_max_f64 v_max_num_f64"),
+      lanesOf<maximumOrNan<double>>("v_maximum_f64"),
+      lanesOf<minimumOrNan<double>>("v_minimum_f64"),
       lanesOf<minimum>("v_min_f64 v_min_num_f64"),
       lanesOf<truncated>("v_trunc_f64"),
       lanesOf<ceiling>("v_ceil_f64"),

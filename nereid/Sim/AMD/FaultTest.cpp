@@ -367,8 +367,8 @@ TEST(AmdFault, Misaligned) {
       0xc0060080, 0x00000000, // s_load_dwordx2 s[2:3], s[0:1], 0x0
       0x24020082,             // v_lshlrev_b32_e32 v1, 2, v0
       0xbf8cc07f,             // s_waitcnt lgkmcnt(0)
-      0xdc508002, 0x02020001, // global_load_dword v2, v1, s[2:3] offset:2
-      0xbf800004,             // s_nop 4
+      0xd86c0002, 0x02000001, // ds_read_b32 v2, v1 offset:2
+      0xbf8cc07f,             // s_waitcnt lgkmcnt(0)
       0xdc708000, 0x00020201, // global_store_dword v1, v2, s[2:3]
       0xbf810000,             // s_endpgm
   };

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Sim/AMD/Extrema.h"
 #include "nereid/Sim/AMD/FloatForms.h"
 #include "nereid/Sim/AMD/Functions.h"
 
@@ -143,6 +144,12 @@ std::span<const Semantics> floatFamily() {
       lanesOf<middle>("v_med3_f32 v_med3_num_f32"),
       lanesOf<minimumMaximum>("v_minmax_f32 v_minmax_num_f32"),
       lanesOf<maximumMinimum>("v_maxmin_f32 v_maxmin_num_f32"),
+      lanesOf<maximumOrNan<float>>("v_maximum_f32"),
+      lanesOf<minimumOrNan<float>>("v_minimum_f32"),
+      lanesOf<maximum3OrNan<float>>("v_maximum3_f32"),
+      lanesOf<minimum3OrNan<float>>("v_minimum3_f32"),
+      lanesOf<minimumMaximumOrNan<float>>("v_minimummaximum_f32"),
+      lanesOf<maximumMinimumOrNan<float>>("v_maximumminimum_f32"),
       lanesOf<truncated>("v_trunc_f32"),
       lanesOf<ceiling>("v_ceil_f32"),
       lanesOf<floored>("v_floor_f32"),

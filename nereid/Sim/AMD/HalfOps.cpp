@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Sim/AMD/Extrema.h"
 #include "nereid/Sim/AMD/Functions.h"
 
 #include <algorithm>
@@ -32,6 +33,15 @@ static Half minimum(Half a, Half b) {
     return std::isnan(x) ? b : a;
   }
   return x == y ? (std::signbit(x) ? a : b) : x < y ? a : b;
+}
+/// The forms for floats, of halves, which are exact there.
+template <double (*form)(double, double)>
+static Half ofHalves(Half a, Half b) {
+  return Half::of(form(a.value(), b.value()));
+}
+template <double (*form)(double, double, double)>
+static Half ofThreeHalves(Half a, Half b, Half c) {
+  return Half::of(form(a.value(), b.value(), c.value()));
 }
 static Half largest(Half a, Half b, Half c) {
   return maximum(maximum(a, b), c);
@@ -103,6 +113,14 @@ std::span<const Semantics> halfFamily() {
       lanesOf<largest>("v_max3_f16 v_max3_num_f16"),
       lanesOf<smallest>("v_min3_f16 v_min3_num_f16"),
       lanesOf<middle>("v_med3_f16 v_med3_num_f16"),
+      lanesOf<ofHalves<maximumOrNan<double>>>("v_maximum_f16"),
+      lanesOf<ofHalves<minimumOrNan<double>>>("v_minimum_f16"),
+      lanesOf<ofThreeHalves<maximum3OrNan<double>>>("v_maximum3_f16"),
+      lanesOf<ofThreeHalves<minimum3OrNan<double>>>("v_minimum3_f16"),
+      lanesOf<ofThreeHalves<minimumMaximumOrNan<double>>>(
+          "v_minimummaximum_f16"),
+      lanesOf<ofThreeHalves<maximumMinimumOrNan<double>>>(
+          "v_maximumminimum_f16"),
       lanesOf<truncated>("v_trunc_f16"),
       lanesOf<ceiling>("v_ceil_f16"),
       lanesOf<floored>("v_floor_f16"),

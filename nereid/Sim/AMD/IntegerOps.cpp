@@ -118,6 +118,19 @@ static T larger(T a, T b) {
   return std::max(a, b);
 }
 template <typename T>
+static T largestSmaller(T a, T b, T c) {
+  return std::min(std::max(a, b), c);
+}
+template <typename T>
+static T smallestLarger(T a, T b, T c) {
+  return std::max(std::min(a, b), c);
+}
+/// The low bits.
+template <typename T>
+static T multipliedSum(T a, T b, T c) {
+  return T(uint32_t(a) * b + c);
+}
+template <typename T>
 static T smallest(T a, T b, T c) {
   return std::min({a, b, c});
 }
@@ -299,6 +312,17 @@ static std::vector<Semantics> arithmetic() {
       lanesOf<largest<u32>>("v_max3_u32"),
       lanesOf<middle<i32>>("v_med3_i32"),
       lanesOf<middle<u32>>("v_med3_u32"),
+      lanesOf<smallest<i16>>("v_min3_i16"),
+      lanesOf<smallest<u16>>("v_min3_u16"),
+      lanesOf<largest<i16>>("v_max3_i16"),
+      lanesOf<largest<u16>>("v_max3_u16"),
+      lanesOf<middle<i16>>("v_med3_i16"),
+      lanesOf<middle<u16>>("v_med3_u16"),
+      lanesOf<largestSmaller<i32>>("v_maxmin_i32"),
+      lanesOf<largestSmaller<u32>>("v_maxmin_u32"),
+      lanesOf<smallestLarger<i32>>("v_minmax_i32"),
+      lanesOf<smallestLarger<u32>>("v_minmax_u32"),
+      lanesOf<multipliedSum<u16>>("v_mad_u16 v_mad_i16"),
       lanesOf<dotOfBytes<8, true>>("v_dot4_i32_i8"),
       lanesOf<dotOfBytes<8, false>>("v_dot4_u32_u8"),
   };

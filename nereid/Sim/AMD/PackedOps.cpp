@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Sim/AMD/Extrema.h"
 #include "nereid/Sim/AMD/Functions.h"
 
 #include <algorithm>
@@ -31,6 +32,11 @@ static Half minimum(Half a, Half b) {
          : std::isnan(b.value()) ? a
          : b.value() < a.value() ? b
                                  : a;
+}
+/// The forms for floats, of halves, which are exact there.
+template <double (*form)(double, double)>
+static Half ofHalves(Half a, Half b) {
+  return Half::of(form(a.value(), b.value()));
 }
 static float addFloats(float a, float b) { return a + b; }
 static float multiplyFloats(float a, float b) { return a * b; }
@@ -204,6 +210,8 @@ std::span<const Semantics> packedFamily() {
       packedOf<multiply>("v_pk_mul_f16"),
       packedOf<fused>("v_pk_fma_f16"),
       packedOf<maximum>("v_pk_max_f16 v_pk_max_num_f16"),
+      packedOf<ofHalves<maximumOrNan<double>>>("v_pk_maximum_f16"),
+      packedOf<ofHalves<minimumOrNan<double>>>("v_pk_minimum_f16"),
       packedOf<minimum>("v_pk_min_f16 v_pk_min_num_f16"),
       packedOf<addFloats>("v_pk_add_f32"),
       packedOf<multiplyFloats>("v_pk_mul_f32"),

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 
 namespace nereid::sim::amd {
 
@@ -75,6 +76,29 @@ TEST(AmdRdna, HalvesOfRegisters) {
   for (uint32_t i = 0; i < run.threads; ++i) {
     EXPECT_EQ(run.memory[i], (i << 16 | 0x1234u << 16) | ((i | 0x1234) & 0xff))
         << i;
+  }
+}
+
+TEST(AmdRdna, MaximumKeepsNaN) {
+  WaveRun run;
+  run.generation = Generation::Rdna4;
+  run.threads = 32;
+  run.code = loadRdna4() +
+             Words{
+                 // v_maximum_f32 v2, v2, 1.0
+                 0xd7660002,
+                 0x0001e502,
+             } +
+             storeRdna4();
+  const std::pair<float, float> cases[] = {
+      {0.5f, 1.0f}, {2.0f, 2.0f}, {-INFINITY, 1.0f}, {NAN, NAN}};
+  for (size_t i = 0; i < std::size(cases); ++i) {
+    run.memory[i] = std::bit_cast<uint32_t>(cases[i].first);
+  }
+  ASSERT_EQ(run.run(), "");
+  for (size_t i = 0; i < std::size(cases); ++i) {
+    float got = std::bit_cast<float>(run.memory[i]), wanted = cases[i].second;
+    EXPECT_TRUE(got == wanted || (std::isnan(got) && std::isnan(wanted))) << i;
   }
 }
 

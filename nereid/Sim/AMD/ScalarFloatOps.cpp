@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Sim/AMD/Extrema.h"
 #include "nereid/Sim/AMD/Functions.h"
 
 #include <algorithm>
@@ -91,6 +92,8 @@ std::span<const Semantics> scalarFloatFamily() {
       scalarOf<fused>("s_fmamk_f32", 0, multipliesLiteral),
       scalarOf<maximum>("s_max_f32 s_max_num_f32"),
       scalarOf<minimum>("s_min_f32 s_min_num_f32"),
+      scalarOf<maximumOrNan<float>>("s_maximum_f32"),
+      scalarOf<minimumOrNan<float>>("s_minimum_f32"),
       scalarOf<truncated>("s_trunc_f32"),
       scalarOf<ceiling>("s_ceil_f32"),
       scalarOf<floored>("s_floor_f32"),

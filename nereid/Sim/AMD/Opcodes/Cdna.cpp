@@ -124,6 +124,8 @@ v_cmpx_f_u64 v_cmpx_lt_u64 v_cmpx_eq_u64 v_cmpx_le_u64 v_cmpx_gt_u64
 v_cmpx_ne_u64 v_cmpx_ge_u64 v_cmpx_t_u64
 )"},
     {Encoding::VOP3, R"(
+501 v_min3_i16 v_min3_u16 504 v_max3_i16 v_max3_u16 507 v_med3_i16 v_med3_u16
+516 v_mad_u16 v_mad_i16
 450 v_mad_i32_i24 v_mad_u32_u24 456 v_bfe_u32 v_bfe_i32 v_bfi_b32 v_fma_f32
 v_fma_f64 462 v_alignbit_b32 v_alignbyte_b32 v_min3_f32 v_min3_i32
 v_min3_u32 v_max3_f32 v_max3_i32 v_max3_u32 v_med3_f32 v_med3_i32 v_med3_u32

@@ -133,6 +133,9 @@ v_cmpx_gt_u64 v_cmpx_ne_u64 v_cmpx_ge_u64 v_cmpx_t_u64 254 v_cmpx_class_f32
 v_cmpx_class_f64
 )"},
     {Encoding::VOP3, R"(
+577 v_mad_u16 586 v_min3_i16 v_min3_u16 589 v_max3_i16 v_max3_u16 592
+v_med3_i16 v_med3_u16 595 v_mad_i16 610 v_maxmin_u32 v_minmax_u32
+v_maxmin_i32 v_minmax_i32
 522 v_mad_i32_i24 v_mad_u32_u24 528 v_bfe_u32 v_bfe_i32 v_bfi_b32 v_fma_f32
 v_fma_f64 534 v_alignbit_b32 v_alignbyte_b32 537 v_min3_f32 v_min3_i32
 v_min3_u32 v_max3_f32 v_max3_i32 v_max3_u32 v_med3_f32 v_med3_i32 v_med3_u32

@@ -41,7 +41,7 @@ s_mul_i32 s_mul_hi_u32 s_mul_hi_i32 48 s_cselect_b32 s_cselect_b64
 s_pack_ll_b32_b16 s_pack_lh_b32_b16 s_pack_hh_b32_b16 s_pack_hl_b32_b16 64
 s_add_f32 s_sub_f32 s_min_num_f32 s_max_num_f32 s_mul_f32 s_fmaak_f32
 s_fmamk_f32 s_fmac_f32 73 s_add_f16 s_sub_f16 s_min_num_f16 s_max_num_f16
-s_mul_f16 s_fmac_f16 83 s_add_nc_u64 s_sub_nc_u64 s_mul_u64
+s_mul_f16 s_fmac_f16 s_minimum_f32 s_maximum_f32 83 s_add_nc_u64 s_sub_nc_u64 s_mul_u64
 )"},
     {Encoding::SOPK, R"(
 0 s_movk_i32 2 s_cmovk_i32 15 s_addk_co_i32 s_mulk_i32 s_getreg_b32
@@ -134,15 +134,20 @@ v_cmpx_ge_i64 217 v_cmpx_lt_u64 v_cmpx_eq_u64 v_cmpx_le_u64 v_cmpx_gt_u64
 v_cmpx_ne_u64 v_cmpx_ge_u64 254 v_cmpx_class_f32 v_cmpx_class_f64
 )"},
     {Encoding::VOP3, R"(
+577 v_mad_u16 586 v_min3_i16 v_min3_u16 589 v_max3_i16 v_max3_u16 592
+v_med3_i16 v_med3_u16 595 v_mad_i16 610 v_maxmin_u32 v_minmax_u32
+v_maxmin_i32 v_minmax_i32
 522 v_mad_i32_i24 v_mad_u32_u24 528 v_bfe_u32 v_bfe_i32 v_bfi_b32 v_fma_f32
 v_fma_f64 534 v_alignbit_b32 v_alignbyte_b32 538 v_min3_i32 v_min3_u32 541
 v_max3_i32 v_max3_u32 544 v_med3_i32 v_med3_u32 551 v_div_fixup_f32
 v_div_fixup_f64 v_min3_num_f32 v_max3_num_f32 v_min3_num_f16 v_max3_num_f16
+557 v_minimum3_f32 v_maximum3_f32 v_minimum3_f16 v_maximum3_f16
 561 v_med3_num_f32 v_med3_num_f16 567 v_div_fmas_f32 v_div_fmas_f64 576
 v_xor3_b32 580 v_perm_b32 v_xad_u32 v_lshl_add_u32 v_add_lshl_u32 v_fma_f16
 596 v_div_fixup_f16 v_add3_u32 v_lshl_or_b32 v_and_or_b32 v_or3_b32 603
 v_permlane16_b32 v_permlanex16_b32 v_cndmask_b16 616 v_minmax_num_f32
-v_maxmin_num_f32 640 v_s_exp_f32 642 v_s_log_f32 644 v_s_rcp_f32 646
+v_maxmin_num_f32 620 v_minimummaximum_f32 v_maximumminimum_f32
+v_minimummaximum_f16 v_maximumminimum_f16 640 v_s_exp_f32 642 v_s_log_f32 644 v_s_rcp_f32 646
 v_s_rsq_f32 648 v_s_sqrt_f32 764 v_div_scale_f32 v_div_scale_f64
 v_mad_co_u64_u32 v_mad_co_i64_i32 v_add_co_u32 v_sub_co_u32 v_subrev_co_u32
 v_add_nc_u16 v_sub_nc_u16 v_mul_lo_u16 777 v_max_u16 v_max_i16 v_min_u16
@@ -151,7 +156,9 @@ v_permlanex16_var_b32 v_pack_b32_f16 796 v_ldexp_f32 v_bfm_b32
 v_bcnt_u32_b32 v_mbcnt_lo_u32_b32 v_mbcnt_hi_u32_b32 805 v_sub_nc_i32
 v_add_nc_i32 811 v_ldexp_f64 v_mul_lo_u32 v_mul_hi_u32 v_mul_hi_i32 824
 v_lshlrev_b16 v_lshrrev_b16 v_ashrrev_i16 829 v_lshrrev_b64 v_ashrrev_i64
-864 v_readlane_b32 v_writelane_b32 v_and_b16 v_or_b16 v_xor_b16 873
+833 v_minimum_f64 v_maximum_f64
+864 v_readlane_b32 v_writelane_b32 v_and_b16 v_or_b16 v_xor_b16 869
+v_minimum_f32 v_maximum_f32 v_minimum_f16 v_maximum_f16 873
 v_cvt_pk_fp8_f32 v_cvt_pk_bf8_f32
 )"},
     {Encoding::VOP3P, R"(
@@ -159,7 +166,8 @@ v_cvt_pk_fp8_f32 v_cvt_pk_bf8_f32
 v_pk_lshrrev_b16 v_pk_ashrrev_i16 v_pk_max_i16 v_pk_min_i16 v_pk_mad_u16
 v_pk_add_u16 v_pk_sub_u16 v_pk_max_u16 v_pk_min_u16 v_pk_fma_f16
 v_pk_add_f16 v_pk_mul_f16 19 v_dot2_f32_f16 23 v_dot4_u32_u8 26
-v_dot2_f32_bf16 v_pk_min_num_f16 v_pk_max_num_f16 32 v_fma_mix_f32
+v_dot2_f32_bf16 v_pk_min_num_f16 v_pk_max_num_f16 v_pk_minimum_f16 v_pk_maximum_f16 32
+v_fma_mix_f32
 v_fma_mixlo_f16 v_fma_mixhi_f16 64 v_wmma_f32_16x16x16_f16
 v_wmma_f32_16x16x16_bf16 68 v_wmma_i32_16x16x16_iu8 70
 v_wmma_f32_16x16x16_fp8_fp8 v_wmma_f32_16x16x16_fp8_bf8
