@@ -76,15 +76,47 @@ static const char *kindText(Fault::Kind kind) {
   return "";
 }
 
-namespace {
+//===----------------------------------------------------------------------===//
+// Which blocks run
+//===----------------------------------------------------------------------===//
 
 /// Without any pattern (the finaliser of splitmix64).
-uint64_t scrambled(uint64_t value) {
+static uint64_t scrambled(uint64_t value) {
   value = (value + 1) * 0x9e3779b97f4a7c15;
   value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
   value = (value ^ value >> 27) * 0x94d049bb133111eb;
   return value ^ value >> 31;
 }
+
+std::array<uint32_t, 3> sampledPlace(const std::array<uint32_t, 3> &grid,
+                                     uint64_t count, uint64_t i) {
+  uint64_t all = uint64_t(grid[0]) * grid[1] * grid[2];
+  uint64_t first = i * all / count, next = (i + 1) * all / count;
+  i = first + scrambled(i) % (next - first);
+  return {uint32_t(i % grid[0]), uint32_t(i / grid[0] % grid[1]),
+          uint32_t(i / grid[0] / grid[1])};
+}
+
+uint64_t sampledNumber(uint64_t i) { return i ^ (scrambled(~(i / 2)) & 1); }
+
+uint64_t sampleSize(const GridSample &sample, uint64_t all,
+                    const std::function<uint64_t()> &costOfBlock) {
+  constexpr uint64_t least = 16, mostCost = uint64_t{1} << 24;
+  uint64_t most = sample.mostBlocks;
+  if (!most || all <= std::min(most, least)) {
+    return most ? std::min(all, most) : all;
+  }
+  uint64_t cost = costOfBlock();
+  // A sample of few says less than one of many.
+  constexpr uint64_t few = 8, share = 4;
+  uint64_t whole = sample.wholeCost / (all > few * most ? share : 1);
+  if (cost <= whole / all) {
+    return all;
+  }
+  return std::min({all, most, std::max(mostCost / cost, least)});
+}
+
+namespace {
 
 /// What a block costs the simulator: about as many instructions of a warp. A
 /// product of matrix instructions is one for each of its elements.
@@ -113,30 +145,14 @@ uint64_t simulationCost(const LaunchRequest &request) {
   return cost;
 }
 
-/// Of `all`: so many that it takes some seconds.
-uint64_t sampleSize(const LaunchRequest &request, uint64_t all) {
-  constexpr uint64_t least = 16, mostCost = uint64_t{1} << 24;
-  uint64_t most = request.sample.mostBlocks;
-  if (!most || all <= std::min(most, least)) {
-    return most ? std::min(all, most) : all;
-  }
-  uint64_t cost = simulationCost(request);
-  // A sample of few says less than one of many.
-  constexpr uint64_t few = 8, share = 4;
-  uint64_t whole = request.sample.wholeCost / (all > few * most ? share : 1);
-  if (cost <= whole / all) {
-    return all;
-  }
-  return std::min({all, most, std::max(mostCost / cost, least)});
-}
-
 /// The grid, and the first thing that went wrong in it.
 class Grid {
 public:
   explicit Grid(const LaunchRequest &request)
       : request(request),
         all(uint64_t(request.grid[0]) * request.grid[1] * request.grid[2]),
-        count(sampleSize(request, all)) {
+        count(sampleSize(request.sample, all,
+                         [&] { return simulationCost(request); })) {
     if (request.profile) {
       request.profile->begin(request.program, request.memory.ranges());
       request.profile->gridBlocks = all;
@@ -150,7 +166,7 @@ public:
       if (!goesOn()) {
         hasEnded = true; // never taken back: another worker may have set it
       }
-      block.begin(position(i), number(i));
+      block.begin(position(i), sampledNumber(i));
       while (!hasEnded && advance(block)) {
         if (!goesOn()) {
           hasEnded = true;
@@ -169,7 +185,7 @@ public:
     std::vector<std::unique_ptr<Block>> blocks;
     for (uint64_t i = 0; i < count; ++i) {
       blocks.push_back(std::make_unique<Block>(request, unsigned(i)));
-      blocks.back()->begin(position(i), number(i));
+      blocks.back()->begin(position(i), sampledNumber(i));
     }
     for (bool left = true; left && !hasEnded;) {
       left = false;
@@ -198,17 +214,9 @@ public:
   const uint64_t &size() const { return count; }
 
 private:
-  /// Of the i-th block that runs: any of its share of the grid. At even
-  /// distances they might all be of one column of a matrix.
   std::array<uint32_t, 3> position(uint64_t i) const {
-    uint64_t first = i * all / count, next = (i + 1) * all / count;
-    i = first + scrambled(i) % (next - first);
-    return {uint32_t(i % request.grid[0]),
-            uint32_t(i / request.grid[0] % request.grid[1]),
-            uint32_t(i / request.grid[0] / request.grid[1])};
+    return sampledPlace(request.grid, count, i);
   }
-  /// Of each pair of blocks one is even, by chance for the same reason.
-  static uint64_t number(uint64_t i) { return i ^ (scrambled(~(i / 2)) & 1); }
   bool goesOn() {
     return !request.sample.goesOn || request.sample.goesOn(ended, count);
   }

@@ -53,6 +53,19 @@ struct GridSample {
   std::function<bool(uint64_t ended, uint64_t all)> goesOn = nullptr;
 };
 
+/// The `i`-th of `count` blocks that run of a grid: any of its share of the
+/// grid. At even distances they might all be of one column of a matrix.
+std::array<uint32_t, 3> sampledPlace(const std::array<uint32_t, 3> &grid,
+                                     uint64_t count, uint64_t i);
+/// Its number for Touched: of each pair of blocks one is even, by chance for
+/// the same reason.
+uint64_t sampledNumber(uint64_t i);
+/// How many of `all` blocks run: so many that it takes some seconds.
+/// `costOfBlock`, instructions of warps, is asked only where that depends on
+/// it.
+uint64_t sampleSize(const GridSample &sample, uint64_t all,
+                    const std::function<uint64_t()> &costOfBlock);
+
 struct LaunchRequest {
   const Program &program;
   const Allocations &memory;

@@ -119,11 +119,15 @@ uint64_t Touched::countPieces(const Halves &halves, uint64_t piece,
 
 void Profile::begin(const Program &program,
                     std::vector<MemoryRange> allocations) {
+  TouchedMemory::begin(allocations);
   counts.assign(program.instructions.size(), Counts());
   timings = timingsOf(program);
   cycles = {};
-  blocks = 0;
   atomicTurns.clear();
+}
+
+void TouchedMemory::begin(std::span<const MemoryRange> allocations) {
+  blocks = 0;
   touched.clear();
   places = {};
   for (const MemoryRange &range : allocations) {
@@ -171,7 +175,7 @@ double Profile::mostAtomicTurns() const {
 /// 1 - (1 - f)^k: how much more all of the sample touched than half of it says
 /// what k is. One block: twice as much, as of rows; all blocks: no more, as of
 /// weights.
-double Profile::ofGrid(uint64_t all, uint64_t everySecond) const {
+double TouchedMemory::ofGrid(uint64_t all, uint64_t everySecond) const {
   if (blocks == gridBlocks || !all) {
     return double(all);
   }
@@ -206,8 +210,8 @@ static double roomOf(const Touched &one, std::span<const MemoryRange> arrays,
   return double(room ? std::min(room, all) : all);
 }
 
-Traffic Profile::traffic(uint64_t fetchBytes,
-                         std::span<const MemoryRange> arrays) const {
+Traffic TouchedMemory::traffic(uint64_t fetchBytes,
+                               std::span<const MemoryRange> arrays) const {
   constexpr uint64_t sector = 32;
   Traffic traffic;
   for (const auto &one : touched) {
@@ -229,7 +233,7 @@ Traffic Profile::traffic(uint64_t fetchBytes,
   return traffic;
 }
 
-Touched *Profile::touchedAt(uint64_t address) {
+Touched *TouchedMemory::touchedAt(uint64_t address) {
   auto next = std::upper_bound(
       touched.begin(), touched.end(), address,
       [](uint64_t value, const auto &range) { return value < range->begin; });

@@ -105,16 +105,9 @@ struct Traffic {
   double linesRead = 0; ///< the lines of 128 bytes that it reads of
 };
 
-/// The profile of a launch. Blocks add to it from several threads.
-class Profile {
+/// The memory that a launch touches, of the blocks that ran.
+class TouchedMemory {
 public:
-  /// Threads of the host add up apart, and `merge` into `counts`.
-  void begin(const Program &program, std::vector<MemoryRange> allocations);
-  void merge(std::span<const Counts> of, uint64_t blocks, const Cycles &cycles);
-  void mergeTurns(const std::unordered_map<uint64_t, uint64_t> &of);
-  /// The turns of the sector where atomics of the whole grid take most; 0 where
-  /// no sector is seen often.
-  double mostAtomicTurns() const;
   Touched *touchedAt(uint64_t address);
   /// Exact where all blocks ran. Memory is read `fetchBytes` at a time. No more
   /// is touched of an allocation than the arrays that are known in it have.
@@ -124,16 +117,32 @@ public:
   /// second of them touched.
   double ofGrid(uint64_t all, uint64_t everySecond) const;
 
+  uint64_t blocks = 0;     ///< that ran
+  uint64_t gridBlocks = 0; ///< of the launch
+  std::vector<std::unique_ptr<Touched>> touched;
+
+protected:
+  void begin(std::span<const MemoryRange> allocations);
+};
+
+/// The profile of a launch. Blocks add to it from several threads.
+class Profile : public TouchedMemory {
+public:
+  /// Threads of the host add up apart, and `merge` into `counts`.
+  void begin(const Program &program, std::vector<MemoryRange> allocations);
+  void merge(std::span<const Counts> of, uint64_t blocks, const Cycles &cycles);
+  void mergeTurns(const std::unordered_map<uint64_t, uint64_t> &of);
+  /// The turns of the sector where atomics of the whole grid take most; 0 where
+  /// no sector is seen often.
+  double mostAtomicTurns() const;
+
   std::vector<Counts> counts;  ///< by instruction
   std::vector<Timing> timings; ///< the same
   /// By sector: turns that atomics took there. One warp's lanes at the same
   /// word take one each, at different words of a sector one together.
   std::unordered_map<uint64_t, uint64_t> atomicTurns;
-  Cycles cycles = {};      ///< of the blocks that ran, in sum
-  uint64_t blocks = 0;     ///< that ran
-  uint64_t gridBlocks = 0; ///< of the launch
-  std::vector<std::unique_ptr<Touched>> touched;
-  ReadPlaces places; ///< of a launch with a GridSample
+  Cycles cycles = {}; ///< of the blocks that ran, in sum
+  ReadPlaces places;  ///< of a launch with a GridSample
 };
 
 /// What lanes of a warp access together: where each begins.

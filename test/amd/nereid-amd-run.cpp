@@ -13,20 +13,22 @@
 //       read from PATH and written back. Options: --seed N, --most N
 //       (instructions of a wave), --no-races, --workers N, --trace PATH: what
 //       is executed, a line each: "g" (a workgroup begins), "i WAVE ADDRESS",
-//       "s" (LDS) or "m" (memory) with "WAVE ADDRESS BYTES r|w|a".
+//       "s" (LDS) or "m" (memory) with "WAVE ADDRESS BYTES r|w|a"; --counts
+//       prints what each instruction that touched memory did, as JSON.
 //
 // Exit status 0; 1 for a fault, with its text; 2 for a wrong command line or
 // file.
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Sim/AMD/Simulator.h"
+#include "nereid/Sim/AMD/Counts/Profile.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <memory>
 
 using namespace nereid;
 using namespace nereid::sim;
@@ -61,7 +63,15 @@ namespace {
 /// The arguments, and the arrays that they point to.
 struct Arguments {
   std::vector<unsigned char> bytes;
-  std::vector<std::pair<std::string, std::vector<uint8_t>>> arrays;
+  struct FreeArray {
+    void operator()(void *array) const { std::free(array); }
+  };
+  struct Array {
+    std::string path;
+    size_t bytes;
+    std::unique_ptr<uint8_t, FreeArray> data;
+  };
+  std::vector<Array> arrays;
   Allocations memory;
 
   void add(const void *value, size_t size) {
@@ -87,10 +97,15 @@ struct Arguments {
       if (!content) {
         return false;
       }
-      arrays.emplace_back(value, std::move(*content));
-      auto &array = arrays.back().second;
-      auto address = reinterpret_cast<uint64_t>(array.data());
-      memory.add(address, array.size());
+      // Where arrays of a device begin, so that requests are the same.
+      constexpr size_t alignment = 512;
+      size_t whole = (content->size() / alignment + 1) * alignment;
+      auto *data = static_cast<uint8_t *>(std::aligned_alloc(alignment, whole));
+      std::memcpy(data, content->data(), content->size());
+      arrays.push_back(
+          {value, content->size(), std::unique_ptr<uint8_t, FreeArray>(data)});
+      auto address = reinterpret_cast<uint64_t>(data);
+      memory.add(address, content->size());
       add(&address, sizeof(address));
     } else {
       return false;
@@ -118,6 +133,34 @@ private:
 };
 } // namespace
 
+static void printCounts(const amd::Program &program, const amd::Kernel &kernel,
+                        const amd::Profile &profile) {
+  std::printf("{\"vgprs\": %u, \"agprs\": %u, \"sgprs\": %u, \"lds\": %u, "
+              "\"scratch\": %u, \"accesses\": [",
+              kernel.vectorRegisters, kernel.accumulationRegisters,
+              kernel.scalarRegisters, kernel.sharedBytes, kernel.privateBytes);
+  std::vector<amd::Line> lines = amd::disassemble(program);
+  const char *between = "";
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const amd::Counts &one = profile.counts[i];
+    auto number = [](uint64_t of) {
+      return static_cast<unsigned long long>(of);
+    };
+    if (one.requests || one.sharedRequests) {
+      std::printf("%s\n{\"text\": \"%s\", \"requests\": %llu, "
+                  "\"shared_requests\": %llu, \"bytes\": %llu, "
+                  "\"requests_64\": %llu, \"requests_128\": %llu, "
+                  "\"passes\": %llu, \"least_passes\": %llu}",
+                  between, lines[i].text.c_str(), number(one.requests),
+                  number(one.sharedRequests), number(one.bytes),
+                  number(one.halfLines), number(one.lines), number(one.passes),
+                  number(one.leastPasses));
+      between = ",";
+    }
+  }
+  std::printf("]}\n");
+}
+
 static int run(const amd::Program &program, int count, char **words) {
   constexpr int needed = 3;
   if (count < needed) {
@@ -128,10 +171,10 @@ static int run(const amd::Program &program, int count, char **words) {
     return complain(std::string("no kernel ") + words[0]);
   }
   Arguments arguments;
-  arguments.arrays.reserve(size_t(count));
   amd::LaunchRequest request{program, *kernel, arguments.memory,
                              readSizes(words[1]), readSizes(words[2])};
   std::optional<WrittenTrace> trace;
+  amd::Profile profile;
   for (int i = needed; i < count; ++i) {
     std::string word = words[i];
     auto number = [&] {
@@ -146,6 +189,8 @@ static int run(const amd::Program &program, int count, char **words) {
     } else if (word == "--trace" && i + 1 < count) {
       trace.emplace(words[++i]);
       request.trace = &*trace;
+    } else if (word == "--counts") {
+      request.profile = &profile;
     } else if (word == "--no-races") {
       request.checksRaces = false;
     } else if (!arguments.add(word)) {
@@ -161,10 +206,13 @@ static int run(const amd::Program &program, int count, char **words) {
     std::fprintf(stderr, "%s\n", status.failure().message.c_str());
     return 1;
   }
-  for (const auto &[path, content] : arguments.arrays) {
-    std::ofstream stream(path, std::ios::binary);
-    stream.write(reinterpret_cast<const char *>(content.data()),
-                 std::streamsize(content.size()));
+  if (request.profile) {
+    printCounts(program, *kernel, profile);
+  }
+  for (const Arguments::Array &array : arguments.arrays) {
+    std::ofstream stream(array.path, std::ios::binary);
+    stream.write(reinterpret_cast<const char *>(array.data.get()),
+                 std::streamsize(array.bytes));
   }
   return 0;
 }

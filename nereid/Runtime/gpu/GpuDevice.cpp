@@ -29,6 +29,27 @@ bool isCompiledFor(std::string_view architecture) {
   return std::ranges::find(known, architecture) != std::end(known);
 }
 
+Expected<std::string> readArchitecture(const Driver &driver, DeviceId id) {
+  // hipDeviceProp_tR0600 has 1472 bytes, the name as 256 characters in these:
+  // "gfx942:sramecc+:xnack-".
+  constexpr size_t offset = 1160, length = 256;
+  alignas(std::max_align_t) char all[4096] = {};
+  Status status = driver.check(driver.deviceGetProperties(all, id),
+                               "reading the device's architecture");
+  if (!status.ok()) {
+    return status;
+  }
+  std::string text(all + offset, strnlen(all + offset, length));
+  std::string architecture = text.substr(0, text.find(':'));
+  if (!architecture.starts_with("gfx")) {
+    return {ErrorCode::Unsupported,
+            "expected the name of an architecture from the HIP library, "
+            "gfx..., got '" +
+                architecture + "'"};
+  }
+  return architecture;
+}
+
 static const char *nameOf(Device::Kind kind) {
   return kind == Device::Kind::Hip ? "hip" : "cuda";
 }
@@ -192,25 +213,14 @@ Status DeviceState::readProperties(DeviceId id) {
           "reading the device's properties");
     }
   }
-  return status.ok() && isHip() ? readArchitecture(id) : status;
-}
-
-Status DeviceState::readArchitecture(DeviceId id) {
-  // hipDeviceProp_tR0600 has 1472 bytes, the name as 256 characters in these:
-  // "gfx942:sramecc+:xnack-".
-  constexpr size_t offset = 1160, length = 256;
-  alignas(std::max_align_t) char all[4096] = {};
-  Status status = driver.check(driver.deviceGetProperties(all, id),
-                               "reading the device's architecture");
-  std::string text(all + offset, strnlen(all + offset, length));
-  properties.architecture = text.substr(0, text.find(':'));
-  if (status.ok() && !properties.architecture.starts_with("gfx")) {
-    return {ErrorCode::Unsupported,
-            "expected the name of an architecture from the HIP library, "
-            "gfx..., got '" +
-                properties.architecture + "'"};
+  if (!status.ok() || !isHip()) {
+    return status;
   }
-  return status;
+  Expected<std::string> architecture = readArchitecture(driver, id);
+  if (architecture.ok()) {
+    properties.architecture = *architecture;
+  }
+  return architecture.status();
 }
 
 Status DeviceState::makeCurrent() const {

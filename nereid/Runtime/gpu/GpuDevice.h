@@ -50,6 +50,10 @@ struct DeviceProperties {
 /// unasked.
 bool isCompiledFor(std::string_view architecture);
 
+/// "gfx942": of a device of HIP's. Unsupported where the library gives no such
+/// name.
+Expected<std::string> readArchitecture(const Driver &driver, DeviceId id);
+
 class DeviceState {
 public:
   /// Devices of this machine, cuda or hip; the failure of loadDriver when it
@@ -138,7 +142,6 @@ private:
 
   Status start();
   Status readProperties(DeviceId id);
-  Status readArchitecture(DeviceId id);
   Expected<std::shared_ptr<StreamState>> adopt(StreamHandle handle, bool owned,
                                                bool usesMemory = true);
   void forget(StreamState &stream);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Sim/AMD/Counts/Profile.h"
 #include "nereid/Sim/AMD/testing/WordPerThread.h"
 
 #include <gtest/gtest.h>
@@ -30,6 +31,27 @@ TEST(AmdMemory, SharedMemoryMovesWords) {
   ASSERT_EQ(run.run(), "");
   for (uint32_t i = 0; i < run.threads; ++i) {
     EXPECT_EQ(run.memory[i], i ^ 3) << i;
+  }
+}
+
+TEST(AmdMemory, GlobalLoadsBeginAtAnyByte) {
+  WaveRun run;
+  run.generation = Generation::Cdna;
+  run.threads = 64;
+  run.code = loadCdna() +
+             Words{
+                 // global_load_dword v2, v1, s[2:3] offset:258
+                 0xdc508102,
+                 0x02020001,
+                 0xbf8c0f70, // s_waitcnt vmcnt(0)
+             } +
+             storeCdna();
+  for (uint32_t i = 0; i < 256; ++i) {
+    run.memory[i] = i << 16 | i;
+  }
+  ASSERT_EQ(run.run(), "");
+  for (uint32_t i = 0; i < run.threads; ++i) {
+    EXPECT_EQ(run.memory[i], (i + 65) << 16 | (i + 64)) << i;
   }
 }
 
@@ -304,6 +326,124 @@ TEST(AmdMemory, LongOffsets) {
   for (uint32_t i = 0; i < run.threads; ++i) {
     EXPECT_EQ(run.memory[i], i + 64) << i;
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Counts of requests
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Counted {
+  std::string target = "gfx942";
+  unsigned lanes = 64;
+  uint32_t bytes = 4; ///< of a lane
+  bool reads = true, writes = false;
+
+  /// What one request has, whose lanes are at these addresses.
+  template <typename F>
+  Counts global(F address) const {
+    return count([&](AccessCounter &counter, unsigned lane) {
+      counter.addGlobal(lane, address(lane), bytes, reads, writes);
+    });
+  }
+  template <typename F>
+  Counts shared(F address) const {
+    return count([&](AccessCounter &counter, unsigned lane) {
+      counter.addShared(lane, address(lane), bytes, reads, writes);
+    });
+  }
+
+private:
+  template <typename F>
+  Counts count(F add) const {
+    Program program;
+    program.target = target;
+    program.generation =
+        target == "gfx1100" ? Generation::Rdna3 : Generation::Cdna;
+    program.instructions.resize(1);
+    Profile profile;
+    profile.begin(program, {});
+    AccessCounter counter(program, profile);
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      add(counter, lane);
+    }
+    counter.finish(0, lanes == 64 ? ~uint64_t{0} : (uint64_t{1} << lanes) - 1);
+    return counter.counts[0];
+  }
+};
+} // namespace
+
+TEST(AmdRequests, NeighboursShareLines) {
+  Counts words = Counted{}.global([](unsigned i) { return 0x1000 + 4 * i; });
+  EXPECT_EQ(words.executed, 1u);
+  EXPECT_EQ(words.lanes, 64u);
+  EXPECT_EQ(words.requests, 1u);
+  EXPECT_EQ(words.bytes, 256u);
+  EXPECT_EQ(words.halfLines, 4u);
+  EXPECT_EQ(words.lines, 2u);
+  EXPECT_EQ(words.leastHalfLines, 4u);
+  EXPECT_EQ(words.leastLines, 2u);
+  EXPECT_EQ(words.laneStride, 4);
+  Counts wide = Counted{.target = "gfx1100", .lanes = 32, .bytes = 16}.global(
+      [](unsigned i) { return 0x1000 + 16 * i; });
+  EXPECT_EQ(wide.halfLines, 8u);
+  EXPECT_EQ(wide.lines, 4u);
+}
+
+TEST(AmdRequests, WhatBeginsInsideALineTakesOneMore) {
+  Counts one = Counted{}.global([](unsigned i) { return 0x1020 + 4 * i; });
+  EXPECT_EQ(one.halfLines, 5u);
+  EXPECT_EQ(one.lines, 3u);
+  EXPECT_EQ(one.leastHalfLines, 4u);
+  EXPECT_EQ(one.leastLines, 2u);
+}
+
+TEST(AmdRequests, ScatteredLanesTakeOneEach) {
+  Counts one = Counted{}.global([](unsigned i) { return 0x1000 + 256 * i; });
+  EXPECT_EQ(one.halfLines, 64u);
+  EXPECT_EQ(one.lines, 64u);
+  EXPECT_EQ(one.leastHalfLines, 4u);
+}
+
+TEST(AmdRequests, LanesAtOnePlaceNeedItOnce) {
+  Counts one = Counted{}.global([](unsigned) { return 0x1000; });
+  EXPECT_EQ(one.halfLines, 1u);
+  EXPECT_EQ(one.leastHalfLines, 1u);
+  EXPECT_EQ(one.bytes, 256u);
+}
+
+TEST(AmdRequests, BanksGiveAWordEachInAPass) {
+  auto neighbours = [](unsigned i) { return 4 * i; };
+  EXPECT_EQ(Counted{}.shared(neighbours).passes, 2u);
+  EXPECT_EQ(Counted{.target = "gfx950"}.shared(neighbours).passes, 1u);
+  Counted rdna = {.target = "gfx1100", .lanes = 32};
+  EXPECT_EQ(rdna.shared(neighbours).passes, 1u);
+  Counts column = Counted{}.shared([](unsigned i) { return 128 * i; });
+  EXPECT_EQ(column.passes, 64u);
+  EXPECT_EQ(column.leastPasses, 2u);
+  Counts padded = Counted{}.shared([](unsigned i) { return 132 * i; });
+  EXPECT_EQ(padded.passes, 2u);
+}
+
+TEST(AmdRequests, LanesShareAWordButForAtomics) {
+  auto same = [](unsigned) { return 8; };
+  EXPECT_EQ(Counted{}.shared(same).passes, 2u);
+  Counts atomic = Counted{.writes = true}.shared(same);
+  EXPECT_EQ(atomic.passes, 64u);
+  EXPECT_EQ(atomic.leastPasses, 2u);
+}
+
+// Lanes 0 to 15 have the lower half of the banks, 16 to 31 the upper one: lanes
+// 0 to 3 go with 20 to 23 where they read, with 4 to 7 where they write.
+TEST(AmdRequests, WideReadsHaveAnOrderOfTheirOwn) {
+  auto address = [](unsigned i) {
+    return 16 * (i % 4) + (i & 16) * 4 + 128 * (i / 4);
+  };
+  EXPECT_EQ(Counted{.bytes = 16}.shared(address).passes, 8u);
+  Counts written =
+      Counted{.bytes = 16, .reads = false, .writes = true}.shared(address);
+  EXPECT_EQ(written.passes, 16u);
+  EXPECT_EQ(written.leastPasses, 8u);
 }
 
 } // namespace nereid::sim::amd

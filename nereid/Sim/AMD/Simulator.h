@@ -75,6 +75,7 @@ public:
   virtual void accesses(unsigned wave, bool isShared, uint64_t address,
                         uint32_t bytes, Access access) = 0;
 };
+class Profile;
 
 struct LaunchRequest {
   const Program &program;
@@ -92,6 +93,11 @@ struct LaunchRequest {
   /// Not 0: a wave that has executed so many is a fault.
   uint64_t mostInstructions = 0;
   Trace *trace = nullptr; ///< of one worker; or null
+  /// Workgroups wait for each other: all get on, in turns, on one thread.
+  bool isCooperative = false;
+  /// Null, or what is filled in (Profile.h).
+  Profile *profile = nullptr;
+  GridSample sample = {};
 };
 
 /// Every workgroup of the grid, in order of their numbers, `workers` at a time.

@@ -155,9 +155,12 @@ bool Wave::run(unsigned most) {
     }
     checkRegisters(instruction);
     checkLanes(instruction);
-    uint64_t before = exec();
+    uint64_t active = exec();
     instruction.execute(*this, instruction);
-    regions.executed(instruction, current, before, exec());
+    regions.executed(instruction, current, active, exec());
+    if (group.counter) {
+      group.counter->finish(current, active);
+    }
     hazards.issued(instruction, current);
     ++executed;
     if (group.launch.mostInstructions &&

@@ -69,10 +69,16 @@ Workgroup::Workgroup(const LaunchRequest &launch)
     }
     globalShadow = std::make_unique<AccessShadow>(count, 0);
   }
+  if (launch.profile) {
+    counter = std::make_unique<AccessCounter>(launch.program, *launch.profile);
+  }
 }
 
-void Workgroup::begin(std::array<uint32_t, 3> at) {
+void Workgroup::begin(std::array<uint32_t, 3> at, uint64_t number) {
   position = at;
+  if (counter) {
+    counter->begin(number);
+  }
   std::fill(lds.begin(), lds.end(), 0xff);
   for (AccessShadow *shadow : {ldsShadow.get(), globalShadow.get()}) {
     if (shadow) {
@@ -193,6 +199,10 @@ unsigned char *Workgroup::shared(Wave &wave, unsigned lane, uint64_t address,
                        " of LDS");
     }
   }
+  if (counter) {
+    counter->addShared(lane, address, bytes, access != Access::Write,
+                       access != Access::Read);
+  }
   return lds.data() + address;
 }
 
@@ -236,7 +246,8 @@ unsigned char *Workgroup::global(Wave &wave, unsigned lane, uint64_t address,
     }
     wave.fault(lane, Fault::Kind::IllegalAddress, text);
   }
-  if (address % std::min(bytes, 4u)) {
+  // Loads and stores may begin at any byte: alignment mode of code for amdhsa.
+  if (access == Access::Atomic && address % std::min(bytes, 4u)) {
     wave.fault(lane, Fault::Kind::Misaligned,
                verb(access) + bytesText(bytes) + " at " + hexadecimal(address));
   }
@@ -253,6 +264,10 @@ unsigned char *Workgroup::global(Wave &wave, unsigned lane, uint64_t address,
       tellConflict(wave, lane, access, *conflict,
                    bytesText(bytes) + " at " + hexadecimal(address));
     }
+  }
+  if (counter) {
+    counter->addGlobal(lane, address, bytes, access != Access::Write,
+                       access != Access::Read);
   }
   return reinterpret_cast<unsigned char *>(address);
 }
@@ -273,6 +288,14 @@ const unsigned char *Workgroup::constant(const Wave &wave, uint64_t address,
 //===----------------------------------------------------------------------===//
 // Waves
 //===----------------------------------------------------------------------===//
+
+uint64_t Workgroup::executed() const {
+  uint64_t sum = 0;
+  for (const auto &wave : waves) {
+    sum += wave->executed;
+  }
+  return sum;
+}
 
 void Workgroup::tellDeadlock() const {
   std::string text;

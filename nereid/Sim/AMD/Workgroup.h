@@ -9,6 +9,7 @@
 #define NEREID_SIM_AMD_WORKGROUP_H
 
 #include "nereid/Sim/AMD/AccessShadow.h"
+#include "nereid/Sim/AMD/Counts/Profile.h"
 #include "nereid/Sim/AMD/Wave.h"
 
 #include <random>
@@ -21,8 +22,8 @@ public:
   Workgroup(const Workgroup &) = delete;
   Workgroup &operator=(const Workgroup &) = delete;
 
-  /// Becomes a workgroup of the grid.
-  void begin(std::array<uint32_t, 3> position);
+  /// Becomes a workgroup of the grid, the `number`-th of those that run.
+  void begin(std::array<uint32_t, 3> position, uint64_t number);
   /// Every wave gets on by a turn; false when all have ended. Throws Fault.
   bool advance();
   /// The registers that the command processor fills in.
@@ -43,8 +44,12 @@ public:
   /// Whether so many bytes are there, without a fault.
   bool isGlobal(uint64_t address, uint32_t bytes);
 
+  /// Instructions of all waves since `begin`.
+  uint64_t executed() const;
+
   const LaunchRequest &launch;
   std::array<uint32_t, 3> position = {};
+  std::unique_ptr<AccessCounter> counter; ///< null: nothing is counted
 
 private:
   void passBarrier();

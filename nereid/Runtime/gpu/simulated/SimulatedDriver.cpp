@@ -256,6 +256,20 @@ bool simulateAndProfile(const std::string &target,
   return true;
 }
 
+bool simulateAndProfile(const std::string &target,
+                        const sim::GridSample &sample,
+                        std::function<void(const ProfiledHipLaunch &)> tell) {
+  simulated::World &world = simulated::world();
+  if (world.isLoaded) {
+    return false;
+  }
+  world.target = target;
+  world.sample = sample;
+  world.tellHip = std::move(tell);
+  setSimulator(Device::Kind::Hip, simulatedHip, /*always=*/true);
+  return true;
+}
+
 void installSimulator() {
   setSimulator(Device::Kind::Cuda, simulatedDriver);
   setSimulator(Device::Kind::Hip, simulatedHip);

@@ -16,7 +16,7 @@
 #define NEREID_RUNTIME_GPU_SIMULATED_SIMULATEDDRIVER_H
 
 #include "nereid/Runtime/gpu/GpuDriver.h"
-#include "nereid/Sim/Launch.h"
+#include "nereid/Sim/AMD/Counts/Profile.h"
 
 #include <functional>
 
@@ -39,6 +39,16 @@ struct ProfiledLaunch {
   uint32_t threads, sharedBytes;
 };
 
+/// One launch of a code object, when it has run.
+struct ProfiledHipLaunch {
+  const sim::amd::Program &program;
+  const sim::amd::Kernel &kernel;
+  const std::string &object; ///< its bytes
+  const sim::amd::Profile &profile;
+  std::array<uint32_t, 3> grid;
+  uint32_t threads, sharedBytes; ///< dynamic LDS, beside the kernel's
+};
+
 /// Before anything asks for cuda devices: cuda:0 of this process is simulated,
 /// for `target`, as if NEREID_CUDA_DRIVER said so. Every launch is counted, and
 /// reported; of a grid those of `sample` run. False where a driver is loaded
@@ -46,6 +56,10 @@ struct ProfiledLaunch {
 bool simulateAndProfile(const std::string &target,
                         const sim::GridSample &sample,
                         std::function<void(const ProfiledLaunch &)> tell);
+/// The same for hip:0 and an architecture of AMD's ("gfx942").
+bool simulateAndProfile(const std::string &target,
+                        const sim::GridSample &sample,
+                        std::function<void(const ProfiledHipLaunch &)> tell);
 /// NEREID_CUDA_DRIVER=simulator and NEREID_HIP_DRIVER=simulator work in this
 /// process from now on.
 void installSimulator();

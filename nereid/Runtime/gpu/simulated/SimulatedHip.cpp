@@ -14,11 +14,10 @@
 #include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/gpu/simulated/SimulatedDriver.h"
 #include "nereid/Runtime/gpu/simulated/SimulatedWorld.h"
-#include "nereid/Sim/AMD/Simulator.h"
+#include "nereid/Sim/AMD/Counts/Profile.h"
 #include "nereid/Support/Knobs.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 namespace nereid::gpu {
@@ -31,18 +30,26 @@ using namespace simulated;
 // Options and the device
 //===----------------------------------------------------------------------===//
 
+/// A processor is a compute unit (CDNA), or a pair of them that shares its LDS
+/// (RDNA): four SIMD units.
 struct Architecture {
   std::string_view name;
-  int sharedKiB;  ///< LDS of a workgroup, and of a processor that runs it
-  int processors; ///< of an MI210, MI300X, MI350X, RX 7900 XTX, RX 9070 XT
-  int threads;    ///< resident on a processor
+  int sharedKiB;    ///< LDS of a workgroup, at most
+  int allSharedKiB; ///< of a processor
+  int sharedUnit;   ///< bytes of LDS that are given out together
+  int registers;    ///< vector registers of a SIMD unit, each of a wave's lanes
+  int registerUnit; ///< that are given out together
+  int processors;   ///< of an MI210, MI300X, MI350X, RX 7900 XTX, RX 9070 XT
+  int threads;      ///< resident on a processor
   int major, minor;
 };
 
 constexpr Architecture architectures[] = {
-    {"gfx90a", 64, 104, 2048, 9, 0},  {"gfx942", 64, 304, 2048, 9, 4},
-    {"gfx950", 160, 256, 2048, 9, 5}, {"gfx1100", 64, 48, 2048, 11, 0},
-    {"gfx1201", 64, 32, 2048, 12, 0},
+    {"gfx90a", 64, 64, 512, 512, 8, 104, 2048, 9, 0},
+    {"gfx942", 64, 64, 512, 512, 8, 304, 2048, 9, 4},
+    {"gfx950", 160, 160, 1280, 512, 8, 256, 2048, 9, 5},
+    {"gfx1100", 64, 128, 1024, 1536, 24, 48, 2048, 11, 0},
+    {"gfx1201", 64, 128, 1024, 1536, 24, 32, 2048, 12, 0},
 };
 
 struct HipOptions {
@@ -65,17 +72,13 @@ Expected<HipOptions> parseHipOptions(const std::string &text) {
     at = comma + 1;
     const auto *found =
         std::ranges::find(architectures, word, &Architecture::name);
+    // What is for cuda devices is left to them.
+    Expected<Options> shared = parseOptions(word);
     if (found != std::end(architectures)) {
       options.architecture = *found;
-    } else if (word == "early" || word == "late" || word == "pages" ||
-               word.starts_with("sm_")) {
-      // For cuda devices.
-    } else if (word == "races") {
-      options.checksRaces = true;
-    } else if (word.starts_with("seed=") &&
-               std::from_chars(word.data() + 5, word.data() + word.size(),
-                               options.seed)
-                       .ptr == word.data() + word.size()) {
+    } else if (shared.ok() && !word.empty() && !word.starts_with("gfx")) {
+      options.checksRaces |= shared->checksRaces;
+      options.seed = shared->seed ? shared->seed : options.seed;
     } else {
       std::string names;
       for (const Architecture &one : architectures) {
@@ -125,7 +128,7 @@ Result attributeOfDevice(int *value, int attribute, DeviceId) {
                                         {57, gpu.threads},
                                         {63, gpu.processors},
                                         {74, gpu.sharedKiB << 10},
-                                        {10002, gpu.sharedKiB << 10}};
+                                        {10002, gpu.allSharedKiB << 10}};
   const auto *found =
       std::ranges::find(values, attribute, &std::pair<int, int>::first);
   *value = found == std::end(values) ? 0 : found->second;
@@ -145,13 +148,16 @@ Result propertiesOfDevice(void *properties, DeviceId) {
 // Modules
 //===----------------------------------------------------------------------===//
 
+struct HipModule;
+
 struct HipFunction {
-  std::shared_ptr<const sim::amd::Program> program;
+  const HipModule &owner;
   const sim::amd::Kernel *kernel;
 };
 
 struct HipModule {
   std::shared_ptr<const sim::amd::Program> program;
+  std::string object; ///< its bytes
   std::map<std::string, std::unique_ptr<HipFunction>> functions;
 };
 
@@ -179,7 +185,8 @@ Result loadModule(ModuleHandle *module, const void *image, unsigned, int *,
   if (std::memcmp(file, magic, sizeof(magic))) {
     return NoBinaryForGpu;
   }
-  auto program = sim::amd::load({file, sizeOfElf(file)});
+  std::span<const unsigned char> object(file, sizeOfElf(file));
+  auto program = sim::amd::load(object);
   if (!program.ok()) {
     std::fprintf(stderr, "simulator: %s\n", program.failure().message.c_str());
     return NoBinaryForGpu;
@@ -187,7 +194,8 @@ Result loadModule(ModuleHandle *module, const void *image, unsigned, int *,
   if (sim::amd::targetOf(**program) != hipOptions().architecture.name) {
     return NoBinaryForGpu;
   }
-  *module = reinterpret_cast<ModuleHandle>(new HipModule{*program, {}});
+  *module = reinterpret_cast<ModuleHandle>(
+      new HipModule{*program, {object.begin(), object.end()}, {}});
   return Success;
 }
 
@@ -205,7 +213,7 @@ Result functionOfModule(FunctionHandle *function, ModuleHandle module,
   }
   auto &made = owner.functions[name];
   if (!made) {
-    made = std::make_unique<HipFunction>(owner.program, kernel);
+    made = std::make_unique<HipFunction>(owner, kernel);
   }
   *function = reinterpret_cast<FunctionHandle>(made.get());
   return Success;
@@ -221,14 +229,23 @@ Result attributeOfFunction(int *value, int attribute, FunctionHandle function) {
   return Success;
 }
 
+int roundUp(int value, int unit) { return (value + unit - 1) / unit * unit; }
+
 Result residentBlocks(int *blocks, FunctionHandle function, int threads,
                       size_t sharedBytes) {
+  constexpr int units = 4, mostGroups = 32;
   const Architecture &gpu = hipOptions().architecture;
-  size_t shared = functionOf(function).kernel->sharedBytes + sharedBytes;
-  int byThreads = gpu.threads / std::max(threads, 1);
-  *blocks =
-      shared ? std::min(byThreads, int((size_t(gpu.sharedKiB) << 10) / shared))
-             : byThreads;
+  const sim::amd::Kernel &kernel = *functionOf(function).kernel;
+  int lanes = int(kernel.lanes);
+  int waves = std::max(roundUp(threads, lanes) / lanes, 1);
+  int registers =
+      roundUp(std::max(int(kernel.vectorRegisters), 1), gpu.registerUnit);
+  int shared = roundUp(int(kernel.sharedBytes + sharedBytes), gpu.sharedUnit);
+  *blocks = std::min({mostGroups, gpu.threads / lanes / waves,
+                      gpu.registers / registers * units / waves});
+  if (shared) {
+    *blocks = std::min(*blocks, (gpu.allSharedKiB << 10) / shared);
+  }
   return Success;
 }
 
@@ -236,20 +253,43 @@ Result residentBlocks(int *blocks, FunctionHandle function, int threads,
 // Launches
 //===----------------------------------------------------------------------===//
 
-Result run(const HipFunction &function, std::array<uint32_t, 3> grid,
-           std::array<uint32_t, 3> block, uint32_t sharedBytes,
-           const std::vector<unsigned char> &arguments) {
+/// What a launch asks for, with its arguments as the kernarg segment has them.
+struct HipLaunch {
+  std::array<uint32_t, 3> grid, block;
+  uint32_t sharedBytes;
+  bool isCooperative;
+  std::vector<unsigned char> arguments = {};
+};
+
+Result run(const HipFunction &function, const HipLaunch &launch) {
   const HipOptions &options = hipOptions();
-  sim::amd::LaunchRequest request{*function.program, *function.kernel,
-                                  world().memory, grid, block};
-  request.dynamicSharedBytes = sharedBytes;
-  request.arguments = arguments;
+  const HipModule &owner = function.owner;
+  sim::amd::LaunchRequest request{*owner.program, *function.kernel,
+                                  world().memory, launch.grid, launch.block};
+  request.dynamicSharedBytes = launch.sharedBytes;
+  request.arguments = launch.arguments;
   request.checksRaces = options.checksRaces;
   request.seed = options.seed;
+  request.isCooperative = launch.isCooperative;
   // With a seed on one thread, so that the same seed gives the same order.
   request.workers = options.seed ? 1 : unsigned(thisMachine().cores);
+  sim::amd::Profile profile;
+  const World &all = world();
+  if (all.tellHip) {
+    request.profile = &profile;
+    request.sample = all.sample;
+    if (launch.isCooperative) {
+      request.sample.mostBlocks = 0;
+    }
+  }
   Status status = sim::amd::launch(request);
   if (status.ok()) {
+    if (all.tellHip) {
+      all.tellHip({*owner.program, *function.kernel, owner.object, profile,
+                   launch.grid,
+                   launch.block[0] * launch.block[1] * launch.block[2],
+                   launch.sharedBytes});
+    }
     return Success;
   }
   std::string line = "simulator: " + status.failure().message + "\n";
@@ -261,45 +301,75 @@ Result run(const HipFunction &function, std::array<uint32_t, 3> grid,
   return Success;
 }
 
-Result launchHip(FunctionHandle handle, unsigned gridX, unsigned gridY,
-                 unsigned gridZ, unsigned blockX, unsigned blockY,
-                 unsigned blockZ, unsigned sharedBytes, StreamHandle stream,
-                 void **values, void **) {
+Result launch(FunctionHandle handle, HipLaunch launch, StreamHandle stream,
+              void **values) {
   const HipFunction &function = functionOf(handle);
   const sim::amd::Kernel &kernel = *function.kernel;
+  auto [gridX, gridY, gridZ] = launch.grid;
+  auto [blockX, blockY, blockZ] = launch.block;
   uint64_t threads = uint64_t{blockX} * blockY * blockZ;
+  size_t shared = size_t{kernel.sharedBytes} + launch.sharedBytes;
+  const Architecture &gpu = hipOptions().architecture;
   bool fits = threads && threads <= kernel.mostThreads && gridX && gridY &&
               gridZ && gridY < 65536 && gridZ < 65536 &&
-              uint64_t{gridX} * blockX <= UINT32_MAX;
+              uint64_t{gridX} * blockX <= UINT32_MAX &&
+              shared <= size_t(gpu.sharedKiB) << 10;
   if (!fits) {
     return invalidValue;
   }
-  std::vector<unsigned char> arguments(kernel.argumentBytes);
-  size_t i = 0;
+  int resident = 0;
+  residentBlocks(&resident, handle, int(threads), launch.sharedBytes);
+  if (launch.isCooperative &&
+      uint64_t{gridX} * gridY * gridZ > uint64_t(resident) * gpu.processors) {
+    return CooperativeLaunchTooLarge;
+  }
+  size_t bytes = kernel.argumentBytes, i = 0;
+  for (const sim::amd::KernelArgument &argument : kernel.arguments) {
+    bytes = std::max<size_t>(bytes, argument.offset + argument.bytes);
+  }
+  launch.arguments.resize(bytes);
   for (const sim::amd::KernelArgument &argument : kernel.arguments) {
     if (!argument.isHidden()) {
-      std::memcpy(&arguments[argument.offset], values[i++], argument.bytes);
+      std::memcpy(&launch.arguments[argument.offset], values[i++],
+                  argument.bytes);
     }
   }
-  std::array<uint32_t, 3> grid = {gridX, gridY, gridZ},
-                          block = {blockX, blockY, blockZ};
-  return enqueue(stream, [=, &function, arguments = std::move(arguments)] {
-    return run(function, grid, block, sharedBytes, arguments);
+  return enqueue(stream, [&function, launch = std::move(launch)] {
+    return run(function, launch);
   });
+}
+
+Result launchHip(FunctionHandle function, unsigned gridX, unsigned gridY,
+                 unsigned gridZ, unsigned blockX, unsigned blockY,
+                 unsigned blockZ, unsigned sharedBytes, StreamHandle stream,
+                 void **values, void **) {
+  return launch(function,
+                {{gridX, gridY, gridZ},
+                 {blockX, blockY, blockZ},
+                 sharedBytes,
+                 /*isCooperative=*/false},
+                stream, values);
 }
 
 Result launchHipTogether(FunctionHandle function, unsigned gridX,
                          unsigned gridY, unsigned gridZ, unsigned blockX,
                          unsigned blockY, unsigned blockZ, unsigned sharedBytes,
-                         StreamHandle stream, void **parameters) {
-  return launchHip(function, gridX, gridY, gridZ, blockX, blockY, blockZ,
-                   sharedBytes, stream, parameters, nullptr);
+                         StreamHandle stream, void **values) {
+  return launch(function,
+                {{gridX, gridY, gridZ},
+                 {blockX, blockY, blockZ},
+                 sharedBytes,
+                 /*isCooperative=*/true},
+                stream, values);
 }
 
 } // namespace
 
 Expected<std::unique_ptr<const Driver>> simulatedHip() {
-  Expected<HipOptions> options = parseHipOptions(processKnobs().simulator);
+  const std::string &target = world().target;
+  world().isLoaded = true;
+  Expected<HipOptions> options =
+      parseHipOptions(target.empty() ? processKnobs().simulator : target);
   if (!options.ok()) {
     return options.failure();
   }

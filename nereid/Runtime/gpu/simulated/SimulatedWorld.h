@@ -73,8 +73,9 @@ struct World {
   /// A fault: every later call returns it.
   std::atomic<Result> fatal = Success;
   size_t memoryBytes = 0;
-  /// Of simulateAndProfile.
+  /// Of simulateAndProfile: one of them, or none.
   std::function<void(const ProfiledLaunch &)> tell;
+  std::function<void(const ProfiledHipLaunch &)> tellHip;
   sim::GridSample sample;
   std::string target;
   bool isLoaded = false;
