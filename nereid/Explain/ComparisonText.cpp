@@ -37,12 +37,15 @@ std::vector<ComparisonRow> compare(const Side &ours, const Side &theirs) {
   add("asked for", bytesText,
       [](const Report &r) { return r.requestedRead + r.requestedWritten; });
   add("instructions", count, [](const Report &r) { return r.instructions; });
-  add("predicted", timeText, [](const Report &r) { return r.predictedUs; });
-  bool isMeasured = true;
+  bool isMeasured = true, isPredicted = true;
   for (const Side *side : {&ours, &theirs}) {
     for (const Report &report : side->launches) {
       isMeasured &= report.measuredUs.has_value();
+      isPredicted &= report.noPrediction.empty();
     }
+  }
+  if (isPredicted) {
+    add("predicted", timeText, [](const Report &r) { return r.predictedUs; });
   }
   if (isMeasured) {
     add("measured", timeText, [](const Report &r) { return *r.measuredUs; });
@@ -67,8 +70,11 @@ std::string comparisonText(const Side &ours, const Side &theirs) {
     out += "\n";
     for (const Report &report : side->launches) {
       out += std::string("  ") + (side == &ours ? "A" : "B") + "  " +
-             report.kernel + ": " + timeText(report.predictedUs) +
-             ", bound by " + name(report.bound) + ", " +
+             report.kernel + ": " +
+             (report.noPrediction.empty()
+                  ? timeText(report.predictedUs) + ", bound by " +
+                        name(report.bound) + ", "
+                  : "") +
              bytesText(report.movedRead) + " read, " +
              bytesText(report.movedWritten) + " written\n";
     }

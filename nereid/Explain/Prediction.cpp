@@ -14,7 +14,7 @@ namespace nereid::explain {
 
 unsigned blocksTogetherOf(const Report &report) {
   unsigned most = report.resources.mostWarps ? report.resources.mostWarps : 64;
-  unsigned ofBlock = std::max((report.resources.threads + 31) / 32, 1u);
+  unsigned ofBlock = std::max(report.resources.warpsOfBlock(), 1u);
   unsigned places = report.resources.residentBlocks
                         ? report.resources.residentBlocks
                         : std::max(most / ofBlock, 1u);

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Made from a launch on the simulator, which counts what every instruction does
-// to memory, and from what the assembler says of registers. Needs no GPU.
+// to memory, and from what the assembler or the code object says of registers.
+// Needs no GPU.
 // docs/Explain.md.
 //
 //===----------------------------------------------------------------------===//
@@ -16,7 +17,7 @@
 
 #include "nereid/ABI/KernelCompiler.h"
 #include "nereid/Explain/Chip.h"
-#include "nereid/Sim/Launch.h"
+#include "nereid/Sim/AMD/Counts/Profile.h"
 
 #include <functional>
 #include <string>
@@ -33,6 +34,16 @@ struct Resources {
   unsigned warps = 0;          ///< of these
   unsigned mostWarps = 0;      ///< that one can hold
   std::string limit;           ///< what keeps it from more
+  unsigned lanes = 32;         ///< of a warp
+
+  // Of AMD's, where `registers` are a lane's vector registers and warps are
+  // waves.
+  unsigned accumulationRegisters = 0;          ///< among `registers`
+  unsigned scalarRegisters = 0;                ///< of a wave
+  unsigned vectorSpills = 0, scalarSpills = 0; ///< registers
+  unsigned scratchBytes = 0;                   ///< of a lane
+
+  unsigned warpsOfBlock() const { return (threads + lanes - 1) / lanes; }
 };
 
 /// An argument's memory.
@@ -59,8 +70,10 @@ struct AccessCost {
   /// over those that copy something, since a loop's last turns copy nothing.
   double lanesActive = 0;
   double bytes = 0; ///< that threads asked for
-  /// Global: sectors of 32 bytes. Shared: passes.
+  /// Global: sectors of 32 bytes, of AMD half lines of 64. Shared: passes.
   double units = 0, leastUnits = 0;
+  /// Of AMD, global: lines of 128 bytes.
+  double lines = 0, leastLines = 0;
   /// Global: bytes past a multiple of 16 at which the lowest of the first
   /// threads' accesses began; nothing where that differs from request to
   /// request by other than multiples of what a thread takes.
@@ -77,7 +90,7 @@ struct AccessCost {
 struct LineCost {
   std::string file;
   uint32_t line = 0;
-  double instructions = 0; ///< of warps, PTX
+  double instructions = 0; ///< of warps: PTX, or AMD's machine code
 };
 
 /// What a launch may wait for: bytes of memory, the second-level cache, passes
@@ -140,7 +153,8 @@ struct Report {
   double movedAgain = 0;
   /// Bytes of the other halves, where memory reads one half of a line.
   double halvesLeftOut = 0;
-  /// Whole sectors that warps asked for; caches answer what was there before.
+  /// Whole sectors (half lines of AMD) that warps asked for; caches answer what
+  /// was there before.
   double requestedRead = 0, requestedWritten = 0;
   double instructions = 0;      ///< of warps
   double productOperations = 0; ///< of matrix instructions
@@ -169,13 +183,15 @@ struct Report {
   unsigned blocksTogether = 1; ///< of this grid, at a time on a multiprocessor
   /// Warps of this grid that are resident on a multiprocessor.
   unsigned residentWarps() const {
-    return blocksTogether * ((resources.threads + 31) / 32);
+    return blocksTogether * resources.warpsOfBlock();
   }
   /// Microseconds, each if it alone took time. Those that the launch has not
   /// are missing.
   std::vector<std::pair<Bound, double>> limits;
   double predictedUs = 0;
   Bound bound = Bound::Memory;
+  /// Why no time is predicted; empty where one is.
+  std::string noPrediction;
   std::optional<double> measuredUs; ///< on a device of this machine
   std::vector<ToldDecision> decisions;
   std::vector<Hint> hints;
@@ -184,6 +200,8 @@ struct Report {
   std::string noMachineCode;
   std::vector<int64_t> integers; ///< of Subject
 
+  /// Bytes of a unit of global accesses.
+  unsigned unitBytes() const { return chip.isAmd() ? 64 : 32; }
   /// How much more than its share the busiest multiprocessor has, as a factor:
   /// a grid does not fill a chip evenly.
   double imbalance() const;
@@ -200,6 +218,20 @@ void predict(Report &report, double cycles);
 Report makeReport(const sim::Program &program, const sim::Profile &profile,
                   std::array<uint32_t, 3> grid, const Resources &resources,
                   const Subject &subject, const Chip &chip);
+
+/// The line of the source that the instruction at an address of a code object,
+/// as linked, comes from; line 0: of none.
+using SourceOfAddress = std::function<SourceLocation(uint64_t address)>;
+
+/// The same of a code object of AMD's. There is no prediction and there are no
+/// hints: caches and latencies of these chips are not in the model.
+Report makeReport(const sim::amd::Program &program,
+                  const sim::amd::Kernel &kernel,
+                  const sim::amd::Profile &profile,
+                  std::array<uint32_t, 3> grid, const Resources &resources,
+                  const Subject &subject, const Chip &chip,
+                  const SourceOfAddress &source);
+
 
 /// The text of a line of a file; empty past the last.
 using SourceText =

@@ -107,7 +107,7 @@ static FileNotes notesOf(const Report &report) {
       line.leastPasses += cost.leastUnits;
       continue;
     }
-    line.bytes += cost.units * 32;
+    line.bytes += cost.units * report.unitBytes();
     line.requests += cost.requests;
     line.sectors += cost.units;
     line.leastSectors += cost.leastUnits;
@@ -149,7 +149,8 @@ static void addDetails(std::string &out, const std::vector<std::string> &texts,
 }
 
 static void addLine(std::string &out, uint32_t at, const std::string &text,
-                    const LineNotes &line, double instructions) {
+                    const LineNotes &line, const Report &report) {
+  double instructions = report.instructions;
   double share = instructions ? 100 * line.instructions / instructions : 0;
   out += "<tr><td class=number>" + std::to_string(at) + "</td>";
   out += share >= 0.05 ? "<td class=share style=\"--part:" + number(share) +
@@ -166,7 +167,9 @@ static void addLine(std::string &out, uint32_t at, const std::string &text,
            "</div></td></tr>\n";
   }
   addDetails(out, line.decisions, "decision", "");
-  addDetails(out, line.machineCode, "SASS instruction", " class=code");
+  addDetails(out, line.machineCode,
+             report.chip.isAmd() ? "machine instruction" : "SASS instruction",
+             " class=code");
 }
 
 static void addSource(std::string &out, const Report &report,
@@ -183,7 +186,9 @@ static void addSource(std::string &out, const Report &report,
         "<h2>" + escapedMarkup(file) +
         "</h2>\n<div class=wide><table class=source><tr><th></th>"
         "<th>instructions</th><th title=\"bytes of all requests of warps, in "
-        "whole sectors\">asked for</th><th title=\"of 32 bytes; in brackets "
+        "whole sectors\">asked for</th><th title=\"of " +
+        std::to_string(report.unitBytes()) +
+        " bytes; in brackets "
         "how many as many bytes need, where that is less\">sectors a "
         "request (would do)</th><th title=\"through shared memory, a word "
         "of each bank at a time; in brackets how many would do\">passes "
@@ -191,8 +196,7 @@ static void addSource(std::string &out, const Report &report,
     for (uint32_t at = first; at <= last; ++at) {
       auto found = lines.find(at);
       addLine(out, at, source(file, at),
-              found == lines.end() ? LineNotes() : found->second,
-              report.instructions);
+              found == lines.end() ? LineNotes() : found->second, report);
     }
     out += "</table></div>\n";
   }
@@ -215,7 +219,7 @@ static void addReport(std::string &out, const Report &report,
          "</h1>\n<p class=soft>" + escapedMarkup(report.target) + " as of an " +
          escapedMarkup(std::string(report.chip.name)) + ", " +
          countedText(report.blocks, "program") + " of " +
-         countedText((r.threads + 31) / 32, "warp") +
+         countedText(r.warpsOfBlock(), report.chip.isAmd() ? "wave" : "warp") +
          (report.simulatedBlocks < report.blocks
               ? ", from " + countedText(report.simulatedBlocks, "program")
               : "") +
@@ -224,8 +228,10 @@ static void addReport(std::string &out, const Report &report,
     addFact(out, "configuration", report.configuration);
   }
   addFact(out, "time",
-          "about " + predictedText(report.predictedUs) +
-              " predicted, bound by " + name(report.bound) +
+          (report.noPrediction.empty()
+               ? "about " + predictedText(report.predictedUs) +
+                     " predicted, bound by " + name(report.bound)
+               : "not predicted: " + report.noPrediction) +
               (report.measuredUs
                    ? "; " + timeText(*report.measuredUs) + " measured"
                    : ""));

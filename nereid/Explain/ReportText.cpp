@@ -67,22 +67,47 @@ std::string countedText(uint64_t count, const std::string &what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+/// "limit: VGPRs"; where the grid has fewer than fit, that.
+static std::string limitText(const Report &report) {
+  const Resources &r = report.resources;
+  bool isOfGrid = report.residentWarps() < r.warps;
+  return (isOfGrid ? "limit: the grid; " + std::to_string(r.warps) + " by "
+                   : "limit: ") +
+         r.limit;
+}
+
+static std::string resourcesTextOfAmd(const Report &report) {
+  const Resources &r = report.resources;
+  auto text = [](unsigned number) { return std::to_string(number); };
+  std::string accumulates =
+      r.accumulationRegisters
+          ? " (" + text(r.accumulationRegisters) + " to accumulate)"
+          : "";
+  return text(r.registers) + " VGPRs" + accumulates + ", " +
+         text(r.scalarRegisters) + " SGPRs, " + text(r.vectorSpills) + " and " +
+         text(r.scalarSpills) + " spilled, " + bytesText(r.sharedBytes) +
+         " LDS, " + bytesText(r.scratchBytes) +
+         " scratch a lane: " + text(report.residentWarps()) + " of " +
+         text(r.mostWarps) + " waves resident (" + limitText(report) + ")";
+}
+
 std::string resourcesText(const Report &report) {
   const Resources &r = report.resources;
+  if (report.chip.isAmd()) {
+    return resourcesTextOfAmd(report);
+  }
   if (!r.registers) {
     return bytesText(r.sharedBytes) +
            " shared; registers are not known without ptxas";
   }
-  unsigned resident = report.residentWarps();
-  bool isOfGrid = resident < r.warps;
   return std::to_string(r.registers) + " registers, " +
          std::to_string(r.spillBytes) +
          (r.spillBytes ? " bytes stored and loaded by spills, "
                        : " bytes spilled, ") +
-         bytesText(r.sharedBytes) + " shared: " + std::to_string(resident) +
-         " of " + std::to_string(r.mostWarps) + " warps resident (limit: " +
-         (isOfGrid ? "the grid; " + std::to_string(r.warps) + " by " : "") +
-         r.limit + ")";
+         bytesText(r.sharedBytes) +
+         " shared: " + std::to_string(report.residentWarps()) + " of " +
+         std::to_string(r.mostWarps) + " warps resident (" + limitText(report) +
+         ")";
 }
 
 std::string memoryText(const Report &report) {
@@ -108,6 +133,18 @@ std::string operationsText(const Report &report) {
                         : text + what + " (" + made + by + ")";
   };
   std::string text;
+  if (report.chip.isAmd() && !report.asked) {
+    return countText(report.productOperations) +
+           " by matrix instructions; floats are not counted";
+  }
+  if (report.chip.isAmd()) {
+    return (report.productOperations > 0
+                ? part(report.askedProducts(), report.productOperations, "",
+                       " by matrix instructions") +
+                      ", "
+                : "") +
+           countText(report.askedFloats()) + " of floats asked for";
+  }
   if (report.productOperations > 0) {
     text = part(report.askedProducts(), report.productOperations, "",
                 " by matrix instructions");
@@ -134,7 +171,8 @@ static std::string priceOf(const Report &report, uint32_t line) {
   return std::string(" (") + text + " passes: " +
          timeText(passes / report.chip.multiprocessors /
                   (report.chip.gigahertz * 1e3)) +
-         " of all multiprocessors)";
+         " of all " +
+         (report.chip.isAmd() ? "processors)" : "multiprocessors)");
 }
 
 std::string decisionText(const Report &report, const ToldDecision &decision) {
@@ -151,9 +189,24 @@ std::string decisionText(const Report &report, const ToldDecision &decision) {
   return text;
 }
 
+static std::string timesText(const Report &report) {
+  if (!report.noPrediction.empty()) {
+    return "not predicted: " + report.noPrediction;
+  }
+  std::string text = "about " + predictedText(report.predictedUs) +
+                     " predicted, bound by " + name(report.bound) + " (";
+  const char *before = "";
+  for (const auto &[limit, us] : report.limits) {
+    text += before + std::string(name(limit)) + " " + timeText(us);
+    before = ", ";
+  }
+  return text + ")";
+}
+
 static void addHead(std::string &out, const Report &report) {
   const Resources &r = report.resources;
-  std::string warps = countedText((r.threads + 31) / 32, "warp");
+  std::string warps =
+      countedText(r.warpsOfBlock(), report.chip.isAmd() ? "wave" : "warp");
   append(out, "%s, %s as of an %s: %s of %s\n", report.kernel.c_str(),
          report.target.c_str(), std::string(report.chip.name).c_str(),
          countedText(report.blocks, "program").c_str(), warps.c_str());
@@ -167,22 +220,44 @@ static void addHead(std::string &out, const Report &report) {
   out += "  resources   " + resourcesText(report) + "\n";
   out += "  memory      " + memoryText(report) + "\n";
   out += "  operations  " + operationsText(report) + "\n";
-  append(out, "  time        about %s predicted, bound by %s (",
-         predictedText(report.predictedUs).c_str(), name(report.bound));
-  const char *before = "";
-  for (const auto &[limit, us] : report.limits) {
-    append(out, "%s%s %s", before, name(limit), timeText(us).c_str());
-    before = ", ";
-  }
-  out += ")";
+  out += "  time        " + timesText(report);
   if (report.measuredUs) {
     append(out, "; %s measured", timeText(*report.measuredUs).c_str());
   }
   out += "\n";
 }
 
+static void addAccessesOfAmd(std::string &out, const Report &report) {
+  append(out, "\n  %5s  %-9s %-16s %5s %7s  %13s %14s  %s\n", "line", "access",
+         "of", "bytes", "lanes", "64 B (least)", "128 B (least)", "in all");
+  auto pair = [](double units, double least, double requests) {
+    char text[48];
+    std::snprintf(text, sizeof(text), "%.3g (%.3g)", units / requests,
+                  least / requests);
+    return std::string(text);
+  };
+  for (const AccessCost &cost : report.accesses) {
+    std::string half =
+        pair(cost.units, cost.leastUnits, std::max(cost.requests, 1.0));
+    std::string whole = pair(cost.lines, cost.leastLines, cost.requests);
+    append(out, "  %5u  %-9s %-16.16s %5u %7.3g  %13s %14s  %s\n", cost.line,
+           name(cost.kind), cost.isShared ? "LDS" : cost.array.c_str(),
+           cost.laneBytes, cost.lanesActive, cost.isShared ? "" : half.c_str(),
+           cost.isShared ? "" : whole.c_str(),
+           cost.isShared
+               ? (countText(cost.units) + " passes, " +
+                  countText(cost.units - cost.leastUnits) + " by conflicts")
+                     .c_str()
+               : bytesText(cost.units * report.unitBytes()).c_str());
+  }
+}
+
 static void addAccesses(std::string &out, const Report &report) {
   if (report.accesses.empty()) {
+    return;
+  }
+  if (report.chip.isAmd()) {
+    addAccessesOfAmd(out, report);
     return;
   }
   append(out, "\n  %5s  %-9s %-16s %5s %7s  %9s %6s  %s\n", "line", "access",
@@ -194,7 +269,7 @@ static void addAccesses(std::string &out, const Report &report) {
            cost.lanesActive, cost.unitsPerRequest(), cost.leastPerRequest(),
            cost.isShared
                ? (std::to_string(uint64_t(cost.units)) + " passes").c_str()
-               : bytesText(cost.units * 32).c_str());
+               : bytesText(cost.units * report.unitBytes()).c_str());
   }
 }
 

@@ -14,6 +14,7 @@ using testing::AllOf;
 using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 using Result = CommandResult;
@@ -230,8 +231,6 @@ TEST_F(Command, CompileErrors) {
        "--target: 'H100' is a chip; expected its architecture, sm_90a"},
       {"compile k.py:scale --emit hsaco --target MI300X",
        "--target: 'MI300X' is a chip; expected its architecture, gfx942"},
-      {"explain k.py:scale --grid 1 --chip mi300x",
-       "--chip mi300x: expected a chip of NVIDIA's"},
       {"compile k.py:scale --emit asm --target sm_90a",
        "expected a stage of the target 'sm_90a', which are ast, tile"},
       {"compile k.py:scale --signature '*fp32, *fp32, i32, fp32' --target "
@@ -321,6 +320,29 @@ TEST_F(Command, KernelsRunOnASimulatedAmdGpu) {
       run(launch, "NEREID_HIP_DRIVER=simulator NEREID_SIMULATOR=gfx9").err,
       HasSubstr("NEREID_SIMULATOR: 'gfx9': for hip devices expected gfx90a, "
                 "gfx942"));
+}
+
+TEST_F(Command, ExplainHasWhatIsKnownOfAmdChips) {
+  const std::string launch =
+      "explain k.py:scale --grid 'cdiv(n, BLOCK_SIZE)' x_ptr=randn:f32[1000] "
+      "y_ptr=zeros:f32[1000] n=1000 a=2.5 BLOCK_SIZE=256 ";
+  Result r = run(launch + "--chip mi300x");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(
+      r.out,
+      AllOf(HasSubstr("scale, gfx942 as of an mi300x: 4 programs of 4 waves"),
+            HasSubstr(" SGPRs, 0 and 0 spilled, 0 B LDS, 0 B scratch a lane: "
+                      "4 of 32 waves resident (limit: the grid; 32 by "),
+            HasSubstr("memory      4 kB read, 4 kB written at least"),
+            HasSubstr("time        not predicted: latencies and caches of "
+                      "AMD's chips are not in the model"),
+            HasSubstr("64 B (least)"), HasSubstr("load      x_ptr")));
+  EXPECT_THAT(run(launch + "--chip rx7900xtx").out,
+              HasSubstr("gfx1100 as of an rx7900xtx: 4 programs of 4 waves"));
+  r = run(launch + "--chip mi300x --against 'k.py:scale BLOCK_SIZE=128'");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, AllOf(HasSubstr("asked for"), Not(HasSubstr("predicted")),
+                           Not(HasSubstr("bound by"))));
 }
 
 TEST_F(Command, Builtins) {

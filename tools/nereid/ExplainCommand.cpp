@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernel runs on the simulated GPU (docs/Simulator.md), which counts what
-// it does to memory; ptxas, where it is installed, says what a thread takes.
+// The kernel runs on a simulated GPU (docs/Simulator.md,
+// docs/amd/Simulator.md), which counts what it does to memory; ptxas, where it
+// is installed, or the code object says what a thread takes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,9 +37,9 @@ namespace nereid {
 /// Microseconds on this machine's GPU, from cold caches; nothing where there is
 /// none, or where it fails: then the simulator's answer is printed.
 static std::optional<double> measureHere(const ExplainOptions &options,
-                                         const ExplainedLaunch &launch) {
+                                         const ExplainedLaunch &launch,
+                                         Device device) {
   std::vector<Device> devices = Device::available();
-  Device device = Device::cuda();
   if (std::find(devices.begin(), devices.end(), device) == devices.end()) {
     return std::nullopt;
   }
@@ -71,11 +72,15 @@ struct MeasuredHere {
 
 /// In a process of its own, since this one's GPU is going to be simulated.
 static MeasuredHere measureApart(const ExplainOptions &options,
-                                 const std::vector<ExplainedLaunch> &launches) {
+                                 const std::vector<ExplainedLaunch> &launches,
+                                 Device device) {
   MeasuredHere here;
   here.us.resize(launches.size());
   int ends[2];
-  if (knobs().cudaDriver == "simulator" || ::pipe(ends)) {
+  const std::string &driver = device.kind() == Device::Kind::Hip
+                                  ? knobs().hipDriver
+                                  : knobs().cudaDriver;
+  if (driver == "simulator" || ::pipe(ends)) {
     return here;
   }
   pid_t child = ::fork();
@@ -84,15 +89,14 @@ static MeasuredHere measureApart(const ExplainOptions &options,
     ::dup2(nowhere, 1);
     ::dup2(nowhere, 2);
     std::vector<Device> devices = Device::available();
-    if (std::find(devices.begin(), devices.end(), Device::cuda()) !=
-        devices.end()) {
-      bench::nameOf(Device::cuda()).copy(here.name, sizeof(here.name) - 1);
+    if (std::find(devices.begin(), devices.end(), device) != devices.end()) {
+      bench::nameOf(device).copy(here.name, sizeof(here.name) - 1);
     }
     if (::write(ends[1], here.name, sizeof(here.name)) != sizeof(here.name)) {
       ::_exit(0);
     }
     for (const ExplainedLaunch &launch : launches) {
-      double us = measureHere(options, launch).value_or(0);
+      double us = measureHere(options, launch, device).value_or(0);
       if (::write(ends[1], &us, sizeof(us)) != sizeof(us)) {
         break;
       }
@@ -197,17 +201,10 @@ static void explainKernel(const ExplainOptions &given) {
     usageError(
         "expected one of --json and --html on standard output, got both");
   }
-  if (!options.chip.empty()) {
-    explain::Chip chip = valueOrThrow(explain::findChip(options.chip));
-    if (chip.isAmd()) {
-      raise({ErrorCode::Unsupported,
-             "--chip " + options.chip +
-                 ": expected a chip of NVIDIA's, whose accesses the simulated "
-                 "GPU counts; hint: nereid compile --target " +
-                 std::string(chip.target) +
-                 " -v tells registers, spills, LDS and occupancy",
-             {}});
-    }
+  Device device = Device::cuda();
+  if (!options.chip.empty() &&
+      valueOrThrow(explain::findChip(options.chip)).isAmd()) {
+    device = Device::hip();
   }
   OutputFiles outputs;
   for (const auto &[option, path] :
@@ -221,7 +218,7 @@ static void explainKernel(const ExplainOptions &given) {
   for (const std::string &text : options.against) {
     launches.push_back(parseAgainst(text, launches[0], options));
   }
-  MeasuredHere measured = measureApart(options, launches);
+  MeasuredHere measured = measureApart(options, launches, device);
   if (options.chip.empty()) {
     auto chip = explain::chipOfGpu(measured.name);
     options.chip = chip ? chip->name : "h200";

@@ -14,6 +14,8 @@
 #include "nereid/Runtime/Stream.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Support/Log.h"
+#include "nereid/Target/AMDGPU/CodeLines.h"
+#include "nereid/Target/AMDGPU/CodeObject.h"
 #include "nereid/Target/NVPTX/Nvdisasm.h"
 #include "nereid/Target/NVPTX/Occupancy.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
@@ -64,6 +66,28 @@ static explain::Resources resourcesOf(const gpu::ProfiledLaunch &launch,
   return resources;
 }
 
+/// What the code object states, as `nereid compile -v` tells it.
+static explain::Resources resourcesOf(const gpu::ProfiledHipLaunch &launch) {
+  explain::Resources resources;
+  resources.threads = launch.threads;
+  resources.lanes = launch.kernel.lanes;
+  amdgpu::Resources read = valueOrThrow(amdgpu::readResources(launch.object));
+  resources.registers = read.vectorRegisters;
+  resources.accumulationRegisters = read.accumulationRegisters;
+  resources.scalarRegisters = read.scalarRegisters;
+  resources.vectorSpills = read.vectorSpills;
+  resources.scalarSpills = read.scalarSpills;
+  resources.scratchBytes = read.privateBytes;
+  resources.sharedBytes = read.sharedBytes + launch.sharedBytes;
+  amdgpu::Occupancy occupancy = valueOrThrow(amdgpu::occupancyOf(
+      read, resources.warpsOfBlock(), sim::amd::targetOf(launch.program)));
+  resources.residentBlocks = occupancy.workgroups;
+  resources.warps = occupancy.waves;
+  resources.mostWarps = occupancy.mostWaves;
+  resources.limit = occupancy.limit;
+  return resources;
+}
+
 static std::vector<explain::Array> arraysOf(const RunArguments &arguments) {
   std::vector<explain::Array> arrays;
   for (size_t i = 0; i < arguments.values.size(); ++i) {
@@ -105,12 +129,13 @@ ExplainChooser::find(const TuningKey &key, const KernelDescription &) {
   if (!wanted.empty()) {
     return std::nullopt;
   }
+  const char *vendor = target.starts_with("gfx") ? "(gfx" : "(sm_";
   std::optional<tune::TuningRecord> best;
   for (tune::TuningRecord &record : tune::TuningStore::ofThisUser().all()) {
     bool isSame = record.kernel == key.kernel &&
                   record.sourceHash == key.sourceHash &&
                   record.values == key.values && record.dtypes == key.dtypes;
-    bool isOfGpu = record.device.find("(sm_") != std::string::npos &&
+    bool isOfGpu = record.device.find(vendor) != std::string::npos &&
                    record.device.find("simulated") == std::string::npos;
     bool isNearer = record.device.find("(" + target + ")") != std::string::npos;
     if (isSame && isOfGpu && (isNearer || !best)) {
@@ -182,6 +207,11 @@ Expected<size_t> ExplainChooser::choose(LaunchTrials &trials) {
     }
     ++tried;
     std::optional<double> us = predictedUs();
+    if (!isPredicted) {
+      text_ = describe(trials.config(i)) + ", the first that compiles of " +
+              all + ": no time is predicted; --config names another";
+      return i;
+    }
     if (us && (!best || *us < leastUs)) {
       best = i;
       leastUs = *us;
@@ -207,6 +237,7 @@ Explainer::Explainer(const ExplainOptions &options)
                                                std::string(chip.target))),
       context(std::unique_ptr<KernelCompiler>(keeper),
               {.cacheDirectory = "", .cacheBytes = 0, .chooser = chooser}) {
+  chooser->isPredicted = !chip.isAmd();
   chooser->predictedUs = [this] {
     return report ? std::optional(report->predictedUs) : std::nullopt;
   };
@@ -218,6 +249,12 @@ Explainer::Explainer(const ExplainOptions &options)
   sim::GridSample sample{
       options.programs, options.programs ? wholeCost : 0,
       [this](uint64_t ended, uint64_t all) { return goesOn(ended, all); }};
+  if (chip.isAmd()) {
+    gpu::simulateAndProfile(
+        std::string(chip.target), sample,
+        [this](const gpu::ProfiledHipLaunch &launch) { tellOf(launch); });
+    return;
+  }
   // The last launch counts: those before it are trials of @triton.autotune.
   gpu::simulateAndProfile(std::string(chip.target), sample,
                           [this](const gpu::ProfiledLaunch &launch) {
@@ -231,8 +268,28 @@ Explainer::Explainer(const ExplainOptions &options)
                           });
 }
 
+void Explainer::tellOf(const gpu::ProfiledHipLaunch &launch) {
+  if (launch.profile.blocks == 0) {
+    return; // none has ended within the limit
+  }
+  subject.decisions = keeper->decisionsOf(launch.object);
+  amdgpu::CodeLines lines(launch.object);
+  report =
+      explain::makeReport(launch.program, launch.kernel, launch.profile,
+                          launch.grid, resourcesOf(launch), subject, chip,
+                          [&](uint64_t address) { return lines.at(address); });
+  for (const sim::amd::Line &line : sim::amd::disassemble(launch.program)) {
+    SourceLocation place = lines.at(line.address);
+    report->machineCode.push_back({place.file, place.line, line.text});
+  }
+}
+
 /// By source line, the file of the kernel named as the report names it.
 void Explainer::addMachineCode() {
+  if (chip.isAmd()) {
+    nameOwnFile(report->machineCode);
+    return;
+  }
   Expected<std::string> nvdisasm = nvptx::findNvdisasm();
   if (image.format != ImageFormat::GpuBinary) {
     Expected<std::string> ptxas = nvptx::findPtxas();
@@ -251,17 +308,23 @@ void Explainer::addMachineCode() {
     report->noMachineCode = code.failure().message;
     return;
   }
-  std::error_code error;
-  std::string own = std::filesystem::absolute(report->location.file, error)
-                        .lexically_normal();
   for (nvptx::MachineLine &one : *code) {
     if (!one.isLabel) {
       report->machineCode.push_back(
-          {!error && std::filesystem::path(one.file).lexically_normal() == own
-               ? report->location.file
-               : one.file,
-           one.line, std::move(one.text)});
+          {std::move(one.file), one.line, std::move(one.text)});
     }
+  }
+  nameOwnFile(report->machineCode);
+}
+
+void Explainer::nameOwnFile(std::vector<explain::MachineLine> &code) const {
+  std::error_code error;
+  std::string own = std::filesystem::absolute(report->location.file, error)
+                        .lexically_normal();
+  for (explain::MachineLine &one : code) {
+    bool isOwn =
+        !error && std::filesystem::path(one.file).lexically_normal() == own;
+    one.file = isOwn ? report->location.file : one.file;
   }
 }
 
@@ -280,7 +343,7 @@ explain::Report Explainer::explain(const ExplainedLaunch &launch) {
   report.reset();
   doing.clear();
   begin = clock->now();
-  Device device = Device::cuda();
+  Device device = chip.isAmd() ? Device::hip() : Device::cuda();
   GridText grid(launch.grid);
   Kernel kernel = loadKernel(launch.kernel, options.bindings, device, context);
   RunArguments arguments =
@@ -318,6 +381,8 @@ explain::Report Explainer::explain(const ExplainedLaunch &launch) {
   }
   if (!options.html.empty() || !options.json.empty()) {
     addMachineCode();
+  } else {
+    report->machineCode.clear();
   }
   return *report;
 }

@@ -54,6 +54,8 @@ public:
 
   /// Of the report that the launch before this call has made.
   std::function<std::optional<double>()> predictedUs;
+  /// False: there are no such times, and the first that compiles is taken.
+  bool isPredicted = true;
   /// Called with what is tried; false: no more are tried.
   std::function<bool(const std::string &)> tell;
   /// The choice and where it comes from; empty before there was one.
@@ -73,7 +75,10 @@ public:
 private:
   bool goesOn(uint64_t ended, uint64_t all);
   bool isOver() const;
+  void tellOf(const gpu::ProfiledHipLaunch &launch);
   void addMachineCode();
+  /// As the report names it: code has whole paths.
+  void nameOwnFile(std::vector<explain::MachineLine> &code) const;
 
   const ExplainOptions &options;
   const explain::Chip chip;

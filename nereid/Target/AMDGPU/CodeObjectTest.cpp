@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Target/AMDGPU/CodeObject.h"
+#include "nereid/Target/AMDGPU/CodeLines.h"
 
 #include "gtest/gtest.h"
 
@@ -53,4 +54,10 @@ TEST(CodeObject, RefusesWhatIsNone) {
   EXPECT_EQ(found.failure().message,
             "expected a code object with the metadata of a kernel");
   EXPECT_FALSE(occupancyOf({}, 4, "sm_90a").ok());
+}
+
+TEST(CodeObject, WithoutATableThereAreNoLines) {
+  for (const std::string &object : {std::string(), std::string(4096, 'x')}) {
+    EXPECT_EQ(CodeLines(object).at(0).line, 0u);
+  }
 }

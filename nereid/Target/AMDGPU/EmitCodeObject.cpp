@@ -11,6 +11,7 @@
 #include "nereid/Target/AMDGPU/ProductWaits.h"
 #include "nereid/Target/CodeEmission.h"
 #include "nereid/Target/ControlSize.h"
+#include "nereid/Target/SourceLines.h"
 
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
 #include "llvm-c/Target.h"
@@ -131,6 +132,7 @@ Expected<std::string> amdgpu::emitCodeObject(mlir::ModuleOp module,
                                              const AmdgpuTarget &target,
                                              const EmitOptions &options,
                                              StageTimes *times) {
+  nereid::target::addSourceLines(module, nereid::target::LinesIn::Object);
   auto object =
       emit(module, target, options, nereid::target::CodeKind::Object, times);
   return object.ok() ? linkObject(*object) : object;

@@ -15,7 +15,8 @@
 #include "nereid/Target/NVPTX/ProductLoops.h"
 #include "nereid/Target/NVPTX/RecomputeInvariants.h"
 #include "nereid/Target/NVPTX/ReserveRegisters.h"
-#include "nereid/Target/NVPTX/SourceLines.h"
+#include "nereid/Target/NVPTX/ScopeLabels.h"
+#include "nereid/Target/SourceLines.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm-c/Target.h"
@@ -174,7 +175,7 @@ static Expected<std::string> emit(mlir::ModuleOp module,
   module.getContext()->appendDialectRegistry(registry);
   nv::printAssembly(module);
   AssemblyFacts facts = factsOf(module);
-  addSourceLines(module);
+  nereid::target::addSourceLines(module, nereid::target::LinesIn::Assembly);
   nereid::target::CodeEmission emission;
   emission.name = target.name;
   emission.triple = tripleName;

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Target/NVPTX/SourceLines.h"
+#include "nereid/Target/SourceLines.h"
 #include "nereid/Target/CodeEmission.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
+#include "nereid/Target/NVPTX/ScopeLabels.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"

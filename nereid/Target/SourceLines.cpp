@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Target/NVPTX/SourceLines.h"
+#include "nereid/Target/SourceLines.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -13,6 +13,7 @@
 #include <filesystem>
 
 using namespace mlir;
+using namespace nereid::target;
 
 /// The standard functions that travel inside the compiler are in
 /// "<nereid>/standard.py", text that was typed in "<stdin>": a profiler has
@@ -70,8 +71,8 @@ namespace {
 /// `inlined_at` for `.loc`; a chain of calls is cut down to one position.
 class FunctionLines {
 public:
-  FunctionLines(LLVM::LLVMFuncOp function, FileLineColRange start)
-      : home(start.getFilename()), scope(makeScope(function, start)) {}
+  FunctionLines(LLVM::LLVMFuncOp function, FileLineColRange start, LinesIn kind)
+      : home(start.getFilename()), scope(makeScope(function, start, kind)) {}
 
   LLVM::DISubprogramAttr getScope() const { return scope; }
 
@@ -84,15 +85,16 @@ public:
   }
 
 private:
-  static LLVM::DISubprogramAttr makeScope(LLVM::LLVMFuncOp function,
-                                          FileLineColRange start) {
+  static LLVM::DISubprogramAttr
+  makeScope(LLVM::LLVMFuncOp function, FileLineColRange start, LinesIn kind) {
     MLIRContext *context = function.getContext();
     auto makeId = [&] { return DistinctAttr::create(UnitAttr::get(context)); };
     LLVM::DIFileAttr file = makeFile(start.getFilename());
     auto unit = LLVM::DICompileUnitAttr::get(
         makeId(), llvm::dwarf::DW_LANG_Python, file,
         StringAttr::get(context, "nereid"), /*isOptimized=*/true,
-        LLVM::DIEmissionKind::DebugDirectivesOnly);
+        kind == LinesIn::Assembly ? LLVM::DIEmissionKind::DebugDirectivesOnly
+                                  : LLVM::DIEmissionKind::LineTablesOnly);
     auto flags = LLVM::DISubprogramFlags::Definition |
                  LLVM::DISubprogramFlags::Optimized;
     auto type = LLVM::DISubroutineTypeAttr::get(context, {});
@@ -128,32 +130,18 @@ private:
 
 } // namespace
 
-void nereid::nvptx::addSourceLines(ModuleOp module) {
+void nereid::target::addSourceLines(ModuleOp module, LinesIn kind) {
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     FileLineColRange start = findPosition(function.getLoc());
     if (function.isExternal() || !start ||
         isa<FusedLocWith<LLVM::DISubprogramAttr>>(function.getLoc())) {
       continue;
     }
-    FunctionLines lines(function, start);
+    FunctionLines lines(function, start, kind);
     for (Operation &op : function.getBody().getOps()) {
       op.setLoc(lines.get(op.getLoc()));
     }
     function->setLoc(
         FusedLoc::get(module.getContext(), {start}, lines.getScope()));
   }
-}
-
-std::string nereid::nvptx::withoutScopeLabels(llvm::StringRef ptx) {
-  std::string kept;
-  kept.reserve(ptx.size());
-  while (!ptx.empty()) {
-    size_t end = std::min(ptx.find('\n'), ptx.size() - 1) + 1;
-    llvm::StringRef line = ptx.take_front(end);
-    if (!line.starts_with("$L__tmp") && !line.starts_with("$L__func_")) {
-      kept += line;
-    }
-    ptx = ptx.drop_front(end);
-  }
-  return kept;
 }
