@@ -188,7 +188,7 @@ public:
   virtual mlir::Value exp2(mlir::Value x) = 0;
   virtual mlir::Value rsqrt(mlir::Value x) = 0;
   virtual mlir::Value divide(mlir::Value x, mlir::Value y) = 0;
-  /// By 31 at most; of i32.
+  /// Of i32; by more than 31 as by 31.
   virtual mlir::Value shiftRightSigned(mlir::Value x, mlir::Value amount) = 0;
   /// An f32 or f64 at the nearest end of the range of `width` bits; less than
   /// 16 bits come in 16.

@@ -184,7 +184,9 @@ public:
     return arith::DivFOp::create(b, loc, x, y);
   }
   Value shiftRightSigned(Value x, Value amount) override {
-    return arith::ShRSIOp::create(b, loc, x, amount);
+    // The instruction takes the low five bits; to LLVM more is poison.
+    Value atMost = arith::MinUIOp::create(b, loc, amount, i32(31));
+    return arith::ShRSIOp::create(b, loc, x, atMost);
   }
   Value toInteger(Value x, IntegerRounding rounding, bool isSigned,
                   unsigned width) override {
