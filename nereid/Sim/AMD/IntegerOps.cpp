@@ -322,7 +322,8 @@ static std::vector<Semantics> arithmetic() {
       lanesOf<largestSmaller<u32>>("v_maxmin_u32"),
       lanesOf<smallestLarger<i32>>("v_minmax_i32"),
       lanesOf<smallestLarger<u32>>("v_minmax_u32"),
-      lanesOf<multipliedSum<u16>>("v_mad_u16 v_mad_i16"),
+      lanesOf<multipliedSum<u16>>(
+          "v_mad_u16 v_mad_i16 v_mad_legacy_u16 v_mad_legacy_i16"),
       lanesOf<dotOfBytes<8, true>>("v_dot4_i32_i8"),
       lanesOf<dotOfBytes<8, false>>("v_dot4_u32_u8"),
   };

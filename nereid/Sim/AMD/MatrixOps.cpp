@@ -12,17 +12,21 @@
 //             B: the same, transposed
 //             C, D: column l % N, register v: row v % 4 + 4 * (l / N) +
 //             4 * (64 / N) * (v / 4)
+//   of f64    C, D: column l % 16, register pair v: row 4 * v + l / 16
 //   WMMA, 11  A: row l % 16, all columns; lanes 16 to 31 repeat 0 to 15
 //             C, D: column l % 16, register v: row 2 * v + l / 16
 //   WMMA, 12  A: row l % 16, columns 8 * (l / 16) + 0, 1, ...
 //             C, D: column l % 16, register v: row 8 * (l / 16) + v
 //
-// Products are summed up in doubles and rounded once; integers wrap around.
+// Products are summed up in doubles and rounded once, those of f64 one after
+// the other; integers wrap around.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Sim/AMD/Functions.h"
 #include "nereid/Sim/AMD/NarrowFloat.h"
+
+#include <cmath>
 
 namespace nereid::sim::amd {
 
@@ -267,6 +271,43 @@ static void multiply(Wave &wave, const Instruction &instruction) {
   }
 }
 
+/// V_MFMA_F64_16X16X4_F64.
+static void multiplyDoubles(Wave &wave, const Instruction &instruction) {
+  constexpr unsigned size = 16, depth = 4;
+  if (instruction.negate || instruction.select) {
+    wave.fault(Fault::Kind::Illegal,
+               "broadcasts or changes signs, which is not simulated");
+  }
+  auto at = [&](unsigned which, unsigned index, unsigned lane) {
+    const Operand &of = instruction.from[which];
+    uint64_t bits = of.value;
+    if (of.kind == Operand::Kind::Vector) {
+      bits = wave.lane(of, 2 * index, lane) |
+             uint64_t(wave.lane(of, 2 * index + 1, lane)) << 32;
+    }
+    return std::bit_cast<double>(bits);
+  };
+  std::array<double, size * size> sums;
+  for (unsigned row = 0; row < size; ++row) {
+    for (unsigned column = 0; column < size; ++column) {
+      double sum = at(2, row / 4, column + size * (row % 4));
+      for (unsigned k = 0; k < depth; ++k) {
+        sum = std::fma(at(0, 0, row + size * k), at(1, 0, column + size * k),
+                       sum);
+      }
+      sums[row * size + column] = sum;
+    }
+  }
+  for (unsigned row = 0; row < size; ++row) {
+    for (unsigned column = 0; column < size; ++column) {
+      auto bits = std::bit_cast<uint64_t>(sums[row * size + column]);
+      unsigned lane = column + size * (row % 4), pair = row / 4;
+      wave.writeLane(instruction.to, 2 * pair, lane, uint32_t(bits));
+      wave.writeLane(instruction.to, 2 * pair + 1, lane, uint32_t(bits >> 32));
+    }
+  }
+}
+
 static Type typeOfBits(unsigned bits) {
   switch (bits) {
   case 32:
@@ -284,7 +325,9 @@ static Type typeOfBits(unsigned bits) {
 
 std::span<const Semantics> matrixFamily() {
   static const std::vector<Semantics> rows = [] {
-    std::vector<Semantics> all;
+    std::vector<Semantics> all = {
+        custom("v_mfma_f64_16x16x4_f64", multiplyDoubles, Type::B256,
+               {Type::B64, Type::B64, Type::B256}, Matrix | AllLanes)};
     for (unsigned i = 0; i < std::size(products); ++i) {
       const Product &of = products[i];
       unsigned lanes = of.layout == Product::Mfma ? 64 : 32;

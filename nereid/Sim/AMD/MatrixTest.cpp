@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Sim/AMD/testing/WaveRun.h"
+#include "nereid/Sim/AMD/testing/WordPerThread.h"
 #include "nereid/Sim/Float.h"
 
 #include <gmock/gmock.h>
@@ -251,6 +251,37 @@ TEST(AmdMatrix, ReadsItsResultTooSoon) {
   EXPECT_THAT(said, testing::HasSubstr("needs 7 wait states"));
   EXPECT_THAT(said, testing::HasSubstr("has 6"));
   EXPECT_THAT(said, testing::HasSubstr("the result of a matrix instruction"));
+}
+
+// Rows and columns are those of both operands: lane l has row l % 16, depth
+// l / 16. The first pair of registers has rows 0 to 3.
+TEST(AmdMatrix, DoublesHaveRowsBesideEachOther) {
+  WaveRun run;
+  run.generation = Generation::Cdna;
+  run.threads = 64;
+  run.code =
+      loadCdna() +
+      Words{
+          0x7e080902, // v_cvt_f64_i32_e32 v[4:5], v2
+          0xd3ee0008,
+          0x02020904, // v_mfma_f64_16x16x4_f64 v[8:15], v[4:5], v[4:5], 0
+          0xbf80000c, // s_nop 12
+          0x7e040708, // v_cvt_i32_f64_e32 v2, v[8:9]
+          0xbf800001, // s_nop 1
+      } +
+      storeCdna();
+  auto value = [](unsigned lane) { return left(lane % 16, lane / 16); };
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    run.memory[lane] = uint32_t(value(lane));
+  }
+  ASSERT_EQ(run.run(), "");
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    int sum = 0;
+    for (unsigned k = 0; k < 4; ++k) {
+      sum += value(lane / 16 + 16 * k) * value(lane % 16 + 16 * k);
+    }
+    EXPECT_EQ(int(run.memory[lane]), sum) << lane;
+  }
 }
 
 } // namespace nereid::sim::amd

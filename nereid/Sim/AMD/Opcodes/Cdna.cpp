@@ -125,7 +125,7 @@ v_cmpx_ne_u64 v_cmpx_ge_u64 v_cmpx_t_u64
 )"},
     {Encoding::VOP3, R"(
 501 v_min3_i16 v_min3_u16 504 v_max3_i16 v_max3_u16 507 v_med3_i16 v_med3_u16
-516 v_mad_u16 v_mad_i16
+491 v_mad_legacy_u16 v_mad_legacy_i16 516 v_mad_u16 v_mad_i16
 450 v_mad_i32_i24 v_mad_u32_u24 456 v_bfe_u32 v_bfe_i32 v_bfi_b32 v_fma_f32
 v_fma_f64 462 v_alignbit_b32 v_alignbyte_b32 v_min3_f32 v_min3_i32
 v_min3_u32 v_max3_f32 v_max3_i32 v_max3_u32 v_med3_f32 v_med3_i32 v_med3_u32
@@ -152,7 +152,8 @@ v_mfma_i32_32x32x32_i8 62 v_mfma_f32_16x16x8_xf32 v_mfma_f32_32x32x4_xf32 68
 v_mfma_f32_32x32x2_f32 v_mfma_f32_16x16x4_f32 76 v_mfma_f32_32x32x8_f16
 v_mfma_f32_16x16x16_f16 84 v_mfma_f32_16x16x32_f16 v_mfma_f32_32x32x16_f16
 v_mfma_i32_32x32x16_i8 v_mfma_i32_16x16x32_i8 v_accvgpr_read_b32
-v_accvgpr_write_b32 96 v_mfma_f32_32x32x8_bf16 v_mfma_f32_16x16x16_bf16 112
+v_accvgpr_write_b32 96 v_mfma_f32_32x32x8_bf16 v_mfma_f32_16x16x16_bf16 110
+v_mfma_f64_16x16x4_f64 112
 v_mfma_f32_16x16x32_bf8_bf8 v_mfma_f32_16x16x32_bf8_fp8
 v_mfma_f32_16x16x32_fp8_bf8 v_mfma_f32_16x16x32_fp8_fp8
 v_mfma_f32_32x32x16_bf8_bf8 v_mfma_f32_32x32x16_bf8_fp8
