@@ -109,9 +109,9 @@ std::vector<std::string> executorNames() {
   std::vector<std::string> names = {"interp"};
   names.insert(names.end(), std::begin(passes), std::end(passes));
   names.insert(names.end(), std::begin(cpuTargets), std::end(cpuTargets));
-  names.insert(names.end(),
-               {"x86-64...:fault=INSTRUCTION", "cuda:WARPS[:STAGES]",
-                "sm_90a:WARPS[:STAGES]", "gfx942:WARPS[:STAGES]"});
+  names.insert(names.end(), {"x86-64...:fault=INSTRUCTION",
+                             "cuda:WARPS[:STAGES]", "hip:WARPS[:STAGES]",
+                             "sm_90a:WARPS[:STAGES]", "gfx942:WARPS[:STAGES]"});
   return names;
 }
 
@@ -129,8 +129,8 @@ Expected<std::unique_ptr<Executor>> makeExecutor(const std::string &name) {
       return makeCpuExecutor(name);
     }
   }
-  if (name.starts_with("cuda:") || name.starts_with("sm_") ||
-      name.starts_with("gfx")) {
+  if (name.starts_with("cuda:") || name.starts_with("hip:") ||
+      name.starts_with("sm_") || name.starts_with("gfx")) {
     return makeGpuExecutor(name);
   }
   std::string known;

@@ -74,8 +74,9 @@ std::vector<std::string> executorNames();
 /// run the target, having the instruction is enough.
 Expected<std::unique_ptr<Executor>> makeCpuExecutor(const std::string &target);
 
-/// "cuda:WARPS" runs programs on the first GPU with that many warps;
-/// "sm_90a:WARPS" and "gfx942:WARPS" compile them for an architecture.
+/// "cuda:WARPS" and "hip:WARPS" run programs on the first GPU of that kind with
+/// that many warps; "sm_90a:WARPS" and "gfx942:WARPS" compile them for an
+/// architecture.
 /// ":STAGES" after it says how far loads of loops are copied ahead; without
 /// it, the program's seed.
 Expected<std::unique_ptr<Executor>> makeGpuExecutor(const std::string &name);

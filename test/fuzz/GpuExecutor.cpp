@@ -33,14 +33,14 @@
 namespace nereid::fuzz {
 namespace {
 
-/// The first GPU of this process, started when first asked for.
+/// The first GPU of its kind in this process, started when first asked for.
 struct Gpu {
   const gpu::Driver *driver = nullptr;
   std::string architecture;
 
-  static Expected<Gpu> start() {
+  static Expected<Gpu> start(Device::Kind kind) {
     gpu::installSimulator();
-    auto driver = gpu::loadDriver(Device::Kind::Cuda);
+    auto driver = gpu::loadDriver(kind);
     if (!driver.ok()) {
       return driver.status();
     }
@@ -54,10 +54,18 @@ struct Gpu {
     if (!status.ok()) {
       return status;
     }
-    gpu.driver->deviceGetAttribute(&properties.major,
-                                   gpu::ComputeCapabilityMajor, device);
-    gpu.driver->deviceGetAttribute(&properties.minor,
-                                   gpu::ComputeCapabilityMinor, device);
+    if (kind == Device::Kind::Hip) {
+      auto architecture = gpu::readArchitecture(*gpu.driver, device);
+      if (!architecture.ok()) {
+        return architecture.status();
+      }
+      properties.architecture = *architecture;
+    } else {
+      gpu.driver->deviceGetAttribute(&properties.major,
+                                     gpu::ComputeCapabilityMajor, device);
+      gpu.driver->deviceGetAttribute(&properties.minor,
+                                     gpu::ComputeCapabilityMinor, device);
+    }
     gpu.architecture = properties.target();
     status = gpu.driver->check(gpu.driver->primaryCtxRetain(&context, device),
                                "opening the GPU");
@@ -126,6 +134,8 @@ struct LoadedModule {
 
 class GpuExecutor : public Executor {
 public:
+  /// `architecture` to compile for, or "cuda" or "hip", whose first GPU runs
+  /// the programs.
   GpuExecutor(std::string label, std::string architecture, unsigned warps,
               std::optional<unsigned> stages)
       : label(std::move(label)), architecture(std::move(architecture)),
@@ -135,25 +145,24 @@ public:
 
   Expected<Prepared> prepare(mlir::ModuleOp module,
                              const std::string &) override {
-    if (amdgpu::isArchitecture(architecture)) {
-      return prepareCodeObject(module);
-    }
-    if (architecture.empty() && !gpu) {
-      auto started = Gpu::start();
+    bool isHip = architecture == "hip";
+    if ((isHip || architecture == "cuda") && !gpu) {
+      auto started = Gpu::start(isHip ? Device::Kind::Hip : Device::Kind::Cuda);
       if (!started.ok()) {
         return started.status();
       }
       gpu = *started;
     }
-    auto target = nvptx::resolve(gpu ? gpu->architecture : architecture);
+    const std::string &compiledFor = gpu ? gpu->architecture : architecture;
+    if (amdgpu::isArchitecture(compiledFor)) {
+      return prepareCodeObject(module, compiledFor);
+    }
+    auto target = nvptx::resolve(compiledFor);
     if (!target.ok()) {
       return target.status();
     }
     GpuKernelInfo info;
-    bool hasFreeOrder = false;
-    module.walk([&](tile::AtomicRMWOp op) {
-      hasFreeOrder |= op.getKind() == tile::AtomicKind::FAdd;
-    });
+    bool isFree = hasFreeOrder(module);
     auto ptx = compile(module, *target, info);
     if (!ptx.ok()) {
       return ptx.status();
@@ -173,27 +182,7 @@ public:
     if (prepared.compileOnly) {
       return prepared;
     }
-    auto loaded = std::make_shared<LoadedModule>(LoadedModule{*gpu->driver});
-    Status status = gpu->driver->check(
-        gpu->driver->moduleLoadDataEx(&loaded->module, ptx->c_str(), 0, nullptr,
-                                      nullptr),
-        "assembling");
-    if (status.ok()) {
-      status = gpu->driver->check(
-          gpu->driver->moduleGetFunction(&loaded->function, loaded->module,
-                                         info.entry.c_str()),
-          "finding the kernel");
-    }
-    if (!status.ok()) {
-      return status;
-    }
-    gpu->driver->funcSetAttribute(loaded->function, gpu::MaxDynamicSharedBytes,
-                                  info.sharedBytes);
-    prepared.hasFreeOrder = hasFreeOrder;
-    prepared.run = [this, loaded, info](Arguments &arguments) {
-      return run(*loaded, info, arguments);
-    };
-    return prepared;
+    return load(std::move(prepared), ptx->c_str(), info, isFree);
   }
 
 private:
@@ -221,25 +210,71 @@ private:
     return 1 + (seed ? Random(uint64_t(seed.getInt())).below(5) : 2);
   }
 
-  /// For AMD's processors, which do not run here.
-  Expected<Prepared> prepareCodeObject(mlir::ModuleOp module) {
-    auto target = amdgpu::resolve(architecture);
+  static bool hasFreeOrder(mlir::ModuleOp module) {
+    bool found = false;
+    module.walk([&](tile::AtomicRMWOp op) {
+      found |= op.getKind() == tile::AtomicKind::FAdd;
+    });
+    return found;
+  }
+
+  /// `image` on the GPU, to be run.
+  Expected<Prepared> load(Prepared prepared, const char *image,
+                          const GpuKernelInfo &info, bool isFree) {
+    const gpu::Driver &driver = *gpu->driver;
+    auto loaded = std::make_shared<LoadedModule>(LoadedModule{driver});
+    Status status = driver.check(
+        driver.moduleLoadDataEx(&loaded->module, image, 0, nullptr, nullptr),
+        "loading");
+    if (status.ok()) {
+      status = driver.check(driver.moduleGetFunction(&loaded->function,
+                                                     loaded->module,
+                                                     info.entry.c_str()),
+                            "finding the kernel");
+    }
+    if (!status.ok()) {
+      return status;
+    }
+    // A code object states what it takes itself.
+    uint32_t sharedBytes = 0;
+    if (driver.funcSetAttribute) {
+      sharedBytes = info.sharedBytes;
+      driver.funcSetAttribute(loaded->function, gpu::MaxDynamicSharedBytes,
+                              int(sharedBytes));
+    }
+    prepared.hasFreeOrder = isFree;
+    prepared.run = [this, loaded, sharedBytes,
+                    threads = info.threads](Arguments &arguments) {
+      return run(*loaded, threads, sharedBytes, arguments);
+    };
+    return prepared;
+  }
+
+  /// For AMD's processors.
+  Expected<Prepared> prepareCodeObject(mlir::ModuleOp module,
+                                       const std::string &compiledFor) {
+    auto target = amdgpu::resolve(compiledFor);
     if (!target.ok()) {
       return target.status();
     }
     GpuKernelInfo info;
+    bool isFree = hasFreeOrder(module);
     if (Status status = lower(module, target->name, info); !status.ok()) {
       return status;
     }
-    Prepared prepared;
-    prepared.compileOnly = true;
     // LLVM has no place for more.
-    if (!checkSharedMemory(info, target->info, info.entry).ok()) {
+    bool fits = checkSharedMemory(info, target->info, info.entry).ok();
+    Prepared prepared;
+    prepared.compileOnly = !gpu || !fits;
+    if (!fits) {
       return prepared;
     }
     auto object = amdgpu::emitCodeObject(module, *target, {info.sharedBytes});
-    return object.ok() ? Expected<Prepared>(std::move(prepared))
-                       : object.status();
+    if (!object.ok()) {
+      return object.status();
+    }
+    return gpu ? load(std::move(prepared), object->data(), info, isFree)
+               : Expected<Prepared>(std::move(prepared));
   }
 
   Expected<std::string> compile(mlir::ModuleOp module,
@@ -274,7 +309,7 @@ private:
     return convertToLLVM(module, machineDialects());
   }
 
-  Status run(const LoadedModule &loaded, const GpuKernelInfo &info,
+  Status run(const LoadedModule &loaded, unsigned threads, uint32_t sharedBytes,
              Arguments &arguments) {
     std::vector<uint64_t> slots = arguments.slots;
     std::vector<std::unique_ptr<DeviceArray>> arrays;
@@ -289,9 +324,9 @@ private:
     }
     Status status = gpu->driver->check(
         gpu->driver->launchKernel(loaded.function, arguments.grid[0],
-                                  arguments.grid[1], arguments.grid[2],
-                                  info.threads, 1, 1, info.sharedBytes, nullptr,
-                                  pointers.data(), nullptr),
+                                  arguments.grid[1], arguments.grid[2], threads,
+                                  1, 1, sharedBytes, nullptr, pointers.data(),
+                                  nullptr),
         "launching");
     if (!status.ok()) {
       return status;
@@ -341,7 +376,7 @@ Expected<std::unique_ptr<Executor>> makeGpuExecutor(const std::string &name) {
                       ":WARPS:STAGES, warps a power of two up to 32");
   }
   return std::unique_ptr<Executor>(new GpuExecutor(
-      name, parts[0] == "cuda" ? "" : parts[0].str(), warps,
+      name, parts[0].str(), warps,
       parts.size() == 3 ? std::optional(stages) : std::nullopt));
 }
 
