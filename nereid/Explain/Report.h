@@ -232,7 +232,6 @@ Report makeReport(const sim::amd::Program &program,
                   const Subject &subject, const Chip &chip,
                   const SourceOfAddress &source);
 
-
 /// The text of a line of a file; empty past the last.
 using SourceText =
     std::function<std::string(const std::string &file, uint32_t line)>;
