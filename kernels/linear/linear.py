@@ -10,6 +10,7 @@ LOG2E: tl.constexpr = 1.4426950408889634
 DENSITY_AT_0: tl.constexpr = 0.3989422804014327  # of the standard normal distribution
 TANH_SLOPE: tl.constexpr = 1.5957691216057308  # 2 * sqrt(2 / pi): tanh(u) = 2 * sigmoid(2 * u) - 1
 TANH_CUBE: tl.constexpr = 0.044715
+GIVEN: tl.constexpr = ("relu", "gelu", "gelu_tanh", "silu")
 
 
 @triton.jit
@@ -75,29 +76,18 @@ def derivative(z, ACTIVATION: tl.constexpr):
 @triton.jit
 def activate_given(z, activation):
     """By a bit of the launch's (Product.h), in a kernel that is compiled ahead of time."""
-    if (activation & 1) != 0:
-        z = activate(z, "relu")
-    if (activation & 2) != 0:
-        z = activate(z, "gelu")
-    if (activation & 4) != 0:
-        z = activate(z, "gelu_tanh")
-    if (activation & 8) != 0:
-        z = activate(z, "silu")
+    for i in tl.static_range(4):
+        if (activation & (1 << i)) != 0:
+            z = activate(z, GIVEN[i])
     return z
 
 
 @triton.jit
 def slope_given(z, activation):
-    slope = z
-    if (activation & 1) != 0:
-        slope = derivative(z, "relu")
-    if (activation & 2) != 0:
-        slope = derivative(z, "gelu")
-    if (activation & 4) != 0:
-        slope = derivative(z, "gelu_tanh")
-    if (activation & 8) != 0:
-        slope = derivative(z, "silu")
-    return slope
+    for i in tl.static_range(4):
+        if (activation & (1 << i)) != 0:
+            z = derivative(z, GIVEN[i])
+    return z
 
 
 @triton.jit
@@ -234,10 +224,8 @@ def roles_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr
     """linear_kernel for GPUs that copy boxes of tensors by an engine: each program goes through the blocks of y [splits,
     batches, M, N] by the number of programs, and warps of its own copy the next block's operands while the others still
     store. PARTS: split s multiplies from s * share on, which is a multiple of BLOCK_K; else there is one.
-
     PIECES: columns of a block that are stored beside the first products of the next block, a piece each; K has that many
     blocks at least. With several, y has 16 bits, and nothing but a scale and a bias follows the product.
-
     UNIT: what strides of a and b are given in, but for those that are 1: of neighbours along M where A_ALONG_M, along N
     where B_ALONG_N, else along K. N_UNIT: what N is given in. They show multiples of 16 bytes that are none of 16 elements.
     """
@@ -650,8 +638,7 @@ def columns_kernel(sums_ptr, dz_ptr, dy_ptr, z_ptr, M, N, dy_row, dy_col, activa
 def outer_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, a_row, a_col, b_row, b_col, r_row,
                  r_col, scale, K: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, ACTIVATION: tl.constexpr,
                  PLAIN: tl.constexpr):
-    """A block of y [M, N] on a host, of a K so small that what y's memory takes is the limit: a weight's gradient of a row or
-    a few. Nothing is packed."""
+    """A block of y [M, N] on a host, of so small a K that y's memory is the limit: nothing is packed."""
     blocks = tl.cdiv(N, BLOCK_N)
     rows = (tl.program_id(0) // blocks).to(tl.int64) * BLOCK_M + tl.arange(0, BLOCK_M)
     cols = (tl.program_id(0) % blocks).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)

@@ -35,15 +35,15 @@ enum class MatrixLimit {
   Register, ///< K does not fill a register of an operand
   Work,     ///< padded blocks take longer than lanes do
   // Of those of groups of warps.
-  Target,       ///< the target has none
-  Warps,        ///< too few
-  Batches,      ///< more than two dimensions
-  NoPower,      ///< a size is no power of two
-  MixedTypes,   ///< the operands differ
-  ShortSums,    ///< the instruction would add up more than max_num_imprecise_acc
-  Rows,         ///< fewer than an instruction has
-  Columns,      ///< the same
-  Depth,        ///< the same
+  Target,     ///< the target has none
+  Warps,      ///< too few
+  Batches,    ///< more than two dimensions
+  NoPower,    ///< a size is no power of two
+  MixedTypes, ///< the operands differ
+  ShortSums,  ///< the instruction would add up more than max_num_imprecise_acc
+  Rows,       ///< fewer than an instruction has
+  Columns,    ///< the same
+  Depth,      ///< the same
   PanelColumns, ///< too few for each group
   Orientation   ///< operands of 8 bits that do not run along K
 };

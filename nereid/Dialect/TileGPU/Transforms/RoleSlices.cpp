@@ -208,8 +208,8 @@ static void removeCopies(Block &block) {
   });
 }
 
-/// What the assembler (ptxas 13.0) wants threads to begin with for the
-/// products' instructions: room for the sums of one, of up to 256 columns, and
+/// What the assembler wants threads to begin with for the products'
+/// instructions: room for the sums of one, of up to 256 columns, and
 /// for some more.
 static unsigned registersOfInstruction(func::FuncOp kernel,
                                        const TargetInfo &target) {
