@@ -125,7 +125,7 @@ static TokensOfRows sortOnHost(const Tensor &indices, int64_t rows,
 }
 
 /// On the device, without waiting for it. Tokens are compared with those of
-/// their chunk alone; a number for each row and chunk says how many came before.
+/// their chunk alone; a number for each row and chunk counts those before it.
 static TokensOfRows sortOnDevice(const Tensor &indices, int64_t rows,
                                  int64_t padding) {
   Device device = indices.device();
