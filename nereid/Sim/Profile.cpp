@@ -124,12 +124,12 @@ void Profile::begin(const Program &program,
   timings = timingsOf(program);
   cycles = {};
   atomicTurns.clear();
+  places = {};
 }
 
 void TouchedMemory::begin(std::span<const MemoryRange> allocations) {
   blocks = 0;
   touched.clear();
-  places = {};
   for (const MemoryRange &range : allocations) {
     touched.push_back(
         std::make_unique<Touched>(range.begin, range.end - range.begin));
