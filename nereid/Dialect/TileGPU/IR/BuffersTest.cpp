@@ -151,10 +151,11 @@ TEST_F(Buffers, FourRowsOfTwoPiecesMeetEveryBankOnce) {
 }
 
 /// A warp's product reads bytes that do not run along K one by one, those of a
-/// lane from four rows: at once 8 bytes of every fourth row.
+/// lane from four rows: at once 8 bytes of every fourth row. Of sizes that are
+/// powers of two buffers are as products of several warps read them.
 TEST_F(Buffers, EightBytesOfEveryFourthRowMeetEveryBankOnce) {
   mlir::Type element = mlir::Float8E5M2Type::get(&context);
-  for (auto [rows, columns] : {std::pair(64u, 128u), {32u, 256u}, {64u, 64u}}) {
+  for (auto [rows, columns] : {std::pair(96u, 128u), {48u, 256u}, {96u, 64u}}) {
     BufferType type = swizzledBuffer(&context, 1, {rows, columns}, element, 1);
     for (unsigned row = 0; row < rows; row += row % 4 == 3 ? 13 : 1) {
       for (unsigned column = 0; column < columns; column += 8) {
