@@ -220,6 +220,12 @@ TEST_P(Linear, matmulOfIntegersIsExact) {
       3);
 }
 
+// The loop over K would be none, and nothing be copied by the engine.
+TEST_P(Linear, productsOfOneBlockOfKTakeNoRoles) {
+  ProductSize size = {1, 3072, 768, 1, /*isMapped=*/true};
+  EXPECT_FALSE(planProduct(size, bf16, false, device, true).hasRoles);
+}
+
 TEST_P(Linear, partsOfKAreSummed) {
   if (isSlow) {
     GTEST_SKIP() << "too long for this device";

@@ -137,7 +137,9 @@ void kernels::forEachProductPlan(const ProductSize &size, DType dtype,
   constexpr double launchTime = 2500, bandwidth = 3500;
   std::vector<Candidate> candidates(family.candidates.begin(),
                                     family.candidates.end());
-  if (size.isMapped && hasCompiler()) {
+  // With one block of K there is nothing to copy ahead.
+  constexpr int64_t leastK = 64;
+  if (size.isMapped && size.k > leastK && hasCompiler()) {
     std::span<const Candidate> own = rolesOf(dtype);
     candidates.insert(candidates.end(), own.begin(), own.end());
   }
