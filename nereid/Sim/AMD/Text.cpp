@@ -307,11 +307,12 @@ private:
       bitList("op_sel", of.select, 2, 0);
       return;
     }
-    // The result's bit comes last.
-    bool isMask = of.semantics->to == Type::Mask;
+    // The result's bit comes last, but for a comparison that writes the exec
+    // mask.
+    bool hasResult = !of.name.starts_with("v_cmpx");
     auto bits = uint8_t((of.select & ((1u << count) - 1)) | (of.select >> 3 & 1)
                                                                 << count);
-    bitList("op_sel", bits, count + (isMask ? 0 : 1), 0);
+    bitList("op_sel", bits, count + (hasResult ? 1 : 0), 0);
   }
 
   void printDpp() {
