@@ -5,10 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Explain/Report.h"
+#include "nereid/Explain/ReportParts.h"
 
-#include <algorithm>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -58,7 +56,6 @@ public:
                   : 1) {}
 
   void addInstructions();
-  void addTraffic();
 
 private:
   void addAccess(const sim::amd::Counts &counts, AccessKind kind,
@@ -80,16 +77,9 @@ private:
 
 } // namespace
 
-/// As the kernel's file was named by who asked: code has whole paths.
 SourceLocation Maker::placeOf(uint64_t address) const {
-  namespace fs = std::filesystem;
   SourceLocation place = source ? source(address) : SourceLocation();
-  std::error_code error;
-  fs::path whole = fs::absolute(report.location.file, error);
-  if (!error &&
-      whole.lexically_normal() == fs::path(place.file).lexically_normal()) {
-    place.file = report.location.file;
-  }
+  place.file = fileAsNamed(place.file, report);
   return place;
 }
 
@@ -101,13 +91,7 @@ void Maker::addAccess(const sim::amd::Counts &counts, AccessKind kind,
     if (!requests) {
       continue;
     }
-    std::string name;
-    for (const Array &array : arrays) {
-      if (!isShared && counts.firstAddress >= array.begin &&
-          counts.firstAddress < array.begin + array.bytes) {
-        name = array.name;
-      }
-    }
+    std::string name = isShared ? "" : arrayAt(counts.firstAddress, arrays);
     AccessCost &cost =
         accesses[{place.file, place.line, kind, isShared, name, laneBytes}];
     cost.kind = kind;
@@ -130,7 +114,7 @@ void Maker::addAccess(const sim::amd::Counts &counts, AccessKind kind,
 }
 
 void Maker::addInstructions() {
-  std::map<std::pair<std::string, uint32_t>, double> lines;
+  InstructionsOfLines lines;
   std::vector<sim::amd::Line> text = sim::amd::disassemble(program);
   for (size_t i = 0; i < text.size() && i < profile.counts.size(); ++i) {
     const sim::amd::Counts &counts = profile.counts[i];
@@ -150,35 +134,7 @@ void Maker::addInstructions() {
     cost.lanesActive /= executions[&cost];
     report.accesses.push_back(cost);
   }
-  std::ranges::stable_sort(
-      report.accesses, [](const AccessCost &a, const AccessCost &b) {
-        return a.isShared != b.isShared ? b.isShared : a.units > b.units;
-      });
-  for (const auto &[key, executed] : lines) {
-    report.lines.push_back({key.first, key.second, executed});
-  }
-  std::ranges::stable_sort(report.lines,
-                           [](const LineCost &a, const LineCost &b) {
-                             return a.instructions > b.instructions;
-                           });
-}
-
-void Maker::addTraffic() {
-  std::vector<sim::MemoryRange> ranges;
-  for (const Array &array : arrays) {
-    ranges.push_back({array.begin, array.begin + array.bytes});
-  }
-  sim::Traffic traffic = profile.traffic(report.chip.fetchBytes, ranges);
-  report.compulsoryRead = traffic.read;
-  report.compulsoryWritten = traffic.written;
-  report.movedRead = traffic.movedRead;
-  report.movedWritten = traffic.movedWritten;
-  for (const AccessCost &cost : report.accesses) {
-    bool writes =
-        cost.kind == AccessKind::Store || cost.kind == AccessKind::Atomic;
-    double bytes = cost.isShared ? 0 : cost.units * report.unitBytes();
-    (writes ? report.requestedWritten : report.requestedRead) += bytes;
-  }
+  addLines(lines, report);
 }
 
 Report makeReport(const sim::amd::Program &program,
@@ -187,23 +143,14 @@ Report makeReport(const sim::amd::Program &program,
                   std::array<uint32_t, 3> grid, const Resources &resources,
                   const Subject &subject, const Chip &chip,
                   const SourceOfAddress &source) {
-  Report report;
+  Report report = reportOf(subject, profile, grid, resources, chip);
   report.kernel = kernel.name;
-  report.location = subject.location;
-  report.decisions = subject.decisions;
-  report.configuration = subject.configuration;
-  report.integers = subject.integers;
   report.target = sim::amd::targetOf(program);
-  report.chip = chip;
-  report.grid = grid;
-  report.blocks = profile.gridBlocks;
-  report.simulatedBlocks = profile.blocks;
-  report.resources = resources;
   report.noPrediction =
       "latencies and caches of AMD's chips are not in the model";
   Maker maker(program, profile, subject.arrays, source, report);
   maker.addInstructions();
-  maker.addTraffic();
+  addTraffic(profile, subject.arrays, report);
   report.blocksTogether = blocksTogetherOf(report);
   return report;
 }

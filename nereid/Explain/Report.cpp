@@ -9,12 +9,12 @@
 
 #include "nereid/Explain/DataRegisters.h"
 #include "nereid/Explain/Hints.h"
+#include "nereid/Explain/ReportParts.h"
 #include "nereid/Explain/Work.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <tuple>
 
@@ -111,7 +111,6 @@ private:
                  AccessKind kind);
   void addFloats(const std::string &opcode, double warps,
                  std::array<double, 4> &cycles) const;
-  std::string arrayAt(uint64_t address) const;
   std::string fileOf(const sim::Statement &statement) const;
 
   const sim::Program &program;
@@ -131,28 +130,9 @@ private:
 
 } // namespace
 
-/// As the kernel's file was named by who asked: code has whole paths.
 std::string Maker::fileOf(const sim::Statement &statement) const {
   auto found = program.files.find(statement.file);
-  if (found == program.files.end()) {
-    return "";
-  }
-  namespace fs = std::filesystem;
-  std::error_code error;
-  fs::path whole = fs::absolute(report.location.file, error);
-  return !error && whole.lexically_normal() ==
-                       fs::path(found->second).lexically_normal()
-             ? report.location.file
-             : found->second;
-}
-
-std::string Maker::arrayAt(uint64_t address) const {
-  for (const Array &array : arrays) {
-    if (address >= array.begin && address < array.begin + array.bytes) {
-      return array.name;
-    }
-  }
-  return "";
+  return found == program.files.end() ? "" : fileAsNamed(found->second, report);
 }
 
 /// Does an access of `counts` always begin at the same place of what a thread
@@ -182,7 +162,7 @@ void Maker::addAccess(const sim::Statement &statement,
     if (!units) {
       continue;
     }
-    std::string array = isShared ? "" : arrayAt(counts.firstAddress);
+    std::string array = isShared ? "" : arrayAt(counts.firstAddress, arrays);
     AccessCost &cost = accesses[{path, statement.sourceLine, kind, isShared,
                                  array, laneBytes}];
     cost.kind = kind;
@@ -261,7 +241,7 @@ static double cacheTurns(const sim::Counts &counts,
 
 void Maker::addInstructions() {
   std::array<double, 4> cycles = {};
-  std::map<std::pair<std::string, uint32_t>, double> lines;
+  InstructionsOfLines lines;
   for (size_t i = 0; i < program.statements.size(); ++i) {
     const sim::Statement &statement = program.statements[i];
     const sim::Counts &counts = profile.counts[i];
@@ -300,41 +280,13 @@ void Maker::addInstructions() {
     }
     report.accesses.push_back(cost);
   }
-  std::stable_sort(report.accesses.begin(), report.accesses.end(),
-                   [](const AccessCost &a, const AccessCost &b) {
-                     return a.isShared != b.isShared ? b.isShared
-                                                     : a.units > b.units;
-                   });
-  for (const auto &[key, executed] : lines) {
-    report.lines.push_back({key.first, key.second, executed});
-  }
-  std::stable_sort(report.lines.begin(), report.lines.end(),
-                   [](const LineCost &a, const LineCost &b) {
-                     return a.instructions > b.instructions;
-                   });
+  addLines(lines, report);
 }
 
 void Maker::addTraffic() {
-  std::vector<sim::MemoryRange> ranges;
-  for (const Array &array : arrays) {
-    ranges.push_back({array.begin, array.begin + array.bytes});
-  }
-  sim::Traffic traffic = profile.traffic(report.chip.fetchBytes, ranges);
-  report.compulsoryRead = traffic.read;
-  report.compulsoryWritten = traffic.written;
-  report.movedRead = traffic.movedRead;
-  report.movedWritten = traffic.movedWritten;
+  sim::Traffic traffic = explain::addTraffic(profile, arrays, report);
   if (report.chip.fetchBytes == 64) {
     report.halvesLeftOut = std::max(traffic.linesRead - traffic.movedRead, 0.0);
-  }
-  for (const AccessCost &cost : report.accesses) {
-    if (cost.isShared) {
-      continue;
-    }
-    bool writes =
-        cost.kind == AccessKind::Store || cost.kind == AccessKind::Atomic;
-    (writes ? report.requestedWritten : report.requestedRead) +=
-        cost.units * 32;
   }
 }
 
@@ -383,18 +335,9 @@ double Maker::cyclesOfBlock() const {
 Report makeReport(const sim::Program &program, const sim::Profile &profile,
                   std::array<uint32_t, 3> grid, const Resources &resources,
                   const Subject &subject, const Chip &chip) {
-  Report report;
+  Report report = reportOf(subject, profile, grid, resources, chip);
   report.kernel = program.name;
-  report.location = subject.location;
-  report.decisions = subject.decisions;
-  report.configuration = subject.configuration;
-  report.integers = subject.integers;
   report.target = program.target;
-  report.chip = chip;
-  report.grid = grid;
-  report.blocks = profile.gridBlocks;
-  report.simulatedBlocks = profile.blocks;
-  report.resources = resources;
   Maker maker(program, profile, subject.arrays, report);
   maker.addInstructions();
   maker.addTraffic();
