@@ -182,16 +182,24 @@ def line_sums_kernel(mean_ptr, squares_ptr, x_ptr, C, S, share, BLOCK_C: tl.cons
 
 
 @triton.jit
-def line_groups_kernel(mean_ptr, rstd_ptr, means_ptr, squares_ptr, eps, C, S, share, CHANNELS, PARTS: tl.constexpr,
-                       BLOCK: tl.constexpr):
-    """Of a group of a sample, from its channels' in PARTS parts at most."""
+def parts_of_group(C, S, share, CHANNELS, PARTS: tl.constexpr, BLOCK: tl.constexpr):
+    """Programs (samples * groups): how many parts a sample has, the group's first channel, parts, channels of a block, and where
+    what line_sums_kernel stored of them lies."""
     groups = C // CHANNELS
     first = tl.program_id(0) % groups * CHANNELS
     parts = tl.cdiv(S, share)
     rows = tl.arange(0, PARTS)
     cols = tl.arange(0, BLOCK)
-    counts = tl.maximum(tl.minimum(S - rows * share, share), 0).to(tl.float32)[:, None]
     at = (tl.program_id(0) // groups).to(tl.int64) * parts * C + (rows * C)[:, None] + (first + cols)[None, :]
+    return parts, first, rows, cols, at
+
+
+@triton.jit
+def line_groups_kernel(mean_ptr, rstd_ptr, means_ptr, squares_ptr, eps, C, S, share, CHANNELS, PARTS: tl.constexpr,
+                       BLOCK: tl.constexpr):
+    """Of a group of a sample, from its channels' in PARTS parts at most."""
+    parts, first, rows, cols, at = parts_of_group(C, S, share, CHANNELS, PARTS, BLOCK)
+    counts = tl.maximum(tl.minimum(S - rows * share, share), 0).to(tl.float32)[:, None]
     total = tl.to_tensor(S).to(tl.float32) * CHANNELS
     sums = tl.zeros((PARTS, BLOCK), dtype=tl.float32)
     for c in range(0, CHANNELS, BLOCK):
@@ -255,12 +263,7 @@ def line_sums_backward_kernel(dw_ptr, db_ptr, dy_ptr, x_ptr, mean_ptr, rstd_ptr,
 def line_groups_backward_kernel(mean_g_ptr, mean_gx_ptr, dw_ptr, db_ptr, w_ptr, C, S, share, CHANNELS, PARTS: tl.constexpr,
                                 BLOCK: tl.constexpr):
     """The means of a group: of g and of g * x' (group_norm_backward_kernel)."""
-    groups = C // CHANNELS
-    first = tl.program_id(0) % groups * CHANNELS
-    parts = tl.cdiv(S, share)
-    rows = tl.arange(0, PARTS)
-    cols = tl.arange(0, BLOCK)
-    at = (tl.program_id(0) // groups).to(tl.int64) * parts * C + (rows * C)[:, None] + (first + cols)[None, :]
+    parts, first, rows, cols, at = parts_of_group(C, S, share, CHANNELS, PARTS, BLOCK)
     sums_g = tl.zeros((PARTS, BLOCK), dtype=tl.float32)
     sums_gx = tl.zeros((PARTS, BLOCK), dtype=tl.float32)
     for c in range(0, CHANNELS, BLOCK):
