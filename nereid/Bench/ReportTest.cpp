@@ -132,6 +132,11 @@ TEST(Roofline, IsReadAsItWasWritten) {
   Roofline after = *parseRoofline(textOf(before));
   EXPECT_EQ(textOf(after), textOf(before));
   EXPECT_EQ(after.operations["bf16"], 900);
+  before.derived = {"fp8", "tf32"};
+  before.load = 7.5;
+  after = *parseRoofline(textOf(before));
+  EXPECT_THAT(after.derived, ElementsAre("fp8", "tf32"));
+  EXPECT_EQ(after.load, 7.5);
   for (const char *text : {"", "{", "[]", "{\"device\": 3}"}) {
     EXPECT_FALSE(parseRoofline(text).ok()) << text;
   }
@@ -159,6 +164,18 @@ static std::string curveOf(int steps) {
 TEST(Plot, ManyPointsAreALineWithoutMarks) {
   EXPECT_EQ(countOf(curveOf(50), "<circle"), 50u);
   EXPECT_EQ(countOf(curveOf(51), "<circle"), 0u);
+}
+
+// Colours are eight.
+TEST(Plot, LinesOfOneColourDifferInTheirDashes) {
+  Plot plots[] = {{"time", "N", "ms", false, false, {}, {}}};
+  for (int line = 0; line < 17; ++line) {
+    plots[0].lines.push_back(
+        {std::to_string(line), {{1, 1, 1, 1}, {2, 1, 1, 1}}});
+    std::string svg = svgOf("lines", plots);
+    EXPECT_EQ(countOf(svg, "stroke-dasharray=\"8 4\"") > 0, line >= 8);
+    EXPECT_EQ(countOf(svg, "stroke-dasharray=\"2 4\"") > 0, line >= 16);
+  }
 }
 
 TEST(Plot, ItsSizeHasABound) {
@@ -224,4 +241,15 @@ TEST(Report, WhatIsNotCertainHasTwoDigitsAndAMark) {
   EXPECT_THAT(text, AllOf(HasSubstr("~2.0"), HasSubstr("3.0e+00!"),
                           HasSubstr("250.0!"), HasSubstr("ours: BLOCK=64"),
                           HasSubstr("nereid, today: nereid bench")));
+}
+
+TEST(Report, RatesThatAreAllSmallHaveASmallerUnit) {
+  Report report = sample();
+  EXPECT_THAT(tableText(report), HasSubstr("rate [TFLOP/s]"));
+  for (Row &row : report.rows) {
+    row.work->floatOperations /= 1e3;
+  }
+  std::string text = tableText(report);
+  EXPECT_THAT(text, AllOf(HasSubstr("rate [GFLOP/s]"), HasSubstr(" 2.5"),
+                          Not(HasSubstr("TFLOP/s"))));
 }

@@ -76,3 +76,11 @@ TEST(Chip, OneThatIsNotInTheTableIsNone) {
   EXPECT_EQ(chipOf("NVIDIA T400 4GB"), "");
   EXPECT_EQ(chipOf(""), "");
 }
+
+// Of 2250 TFLOP/s by tcgen05, which kernels do not get.
+TEST(Chip, InstructionsOfOneWarpHaveTheirOwnRate) {
+  Chip blackwell = *findChip("b200"), ampere = *findChip("a100");
+  EXPECT_EQ(blackwell.productRate("f16", /*isGroup=*/true), 2250);
+  EXPECT_NEAR(blackwell.productRate("f16", /*isGroup=*/false), 653, 1);
+  EXPECT_EQ(ampere.productRate("f16", /*isGroup=*/false), ampere.teraF16);
+}

@@ -28,6 +28,12 @@ document.body.dataset.zooms = zoomed !== before && plot.innerHTML === before;
 document.querySelector('input').click();
 document.body.dataset.hides = plot.querySelectorAll('path.line').length === 1;
 document.querySelector('input').click();
+const pressed = [...document.querySelectorAll('button')].find(one => one.textContent === 'N logarithmic');
+const was = [pressed.getAttribute('aria-pressed'), getComputedStyle(pressed).backgroundColor];
+pressed.click();
+const is = [pressed.getAttribute('aria-pressed'), getComputedStyle(pressed).backgroundColor];
+pressed.click();
+document.body.dataset.presses = was[0] !== is[0] && was[1] !== is[1];
 </script></body>"""
 MISTAKE = "<script>undefinedName();</script></body>"
 
@@ -59,6 +65,8 @@ def check_texts(report):
     assert len(lines) >= 2 * 2 and len(list(picture.iter(f"{name}circle"))) == 2 * 6, len(lines)
     for element in picture.iter():
         assert not re.search(r"nan|inf", element.get("d", "") + element.get("cx", "")), element.attrib
+    assert re.search(r"\.failure \{[^}]*monospace", report["html"]), "a caret below a line stands under what it points at"
+    assert re.search(r"\.table \{[^}]*max-height", report["html"]), "a table of many points is no longer than a screen"
     for kind in ("html", "svg"):
         places = re.findall(r"""(?:src|href)\s*=\s*["']?([^"'\s>]+)""", report[kind])
         assert all(place.startswith("data:") for place in places), places
@@ -71,6 +79,7 @@ def check_page(chromium, folder, page):
     assert len(re.findall(r'<path class="line"', shown)) == 4, "a line for each provider, in each plot"
     assert len(re.findall(r"<circle", shown)) == 2 * 6
     assert 'data-zooms="true"' in shown and 'data-hides="true"' in shown, "the keyboard zooms, the legend hides"
+    assert 'data-presses="true"' in shown and ">reset zoom</button>" in shown, "buttons say what they do, and whether they are pressed"
     assert ">16384</text>" in shown and "NaN" not in shown
     _, console = open_text(chromium, folder, "wrong.html", page.replace("</body>", MISTAKE))
     assert any("undefinedName" in line for line in console), "errors are seen where there are some"

@@ -11,6 +11,7 @@ RUN: not nereid explain %s:endless x_ptr=zeros:f32[64] --grid 2 --chip H100 2>&1
 RUN: not nereid explain %s:endless x_ptr=zeros:f32[64] --grid 2 --chip sm_90 2>&1 | FileCheck %s --check-prefix=TARGET
 RUN: not nereid explain %s:endless x_ptr=zeros:f32[64] --grid 2 --chip "NVIDIA H100 PCIe" 2>&1 | FileCheck %s --check-prefix=PRODUCT
 RUN: not nereid compile %s:scale --signature "*fp32, *fp32, i32, 32" --target h100 --emit ptx 2>&1 | FileCheck %s --check-prefix=ARCHITECTURE
+RUN: env SOURCE_DATE_EPOCH=86400 nereid explain %s:scale x_ptr=zeros:f32[256] y_ptr=zeros:f32[256] n=256 BLOCK=256 num_warps=4 --grid 1 --json - | FileCheck %s --check-prefix=MADE
 
 LEAST: scale, sm_90a as of an h200: {{.*}} programs of
 LEAST-NEXT: config BLOCK={{[0-9]+}} num_warps={{[0-9]}} num_stages=3, the least predicted time of 2 configurations; --config names another
@@ -29,6 +30,9 @@ CASE: error: no chip 'H100'; expected one of h200, h100, {{.*}}; did you mean 'h
 TARGET: of that architecture: h200, h100, h100-pcie, gh200
 ARCHITECTURE: error: --target: 'h100' is a chip; expected its architecture, sm_90a
 PRODUCT: did you mean 'h100-pcie'?
+MADE: "date": "1970-01-02 00:00 UTC",
+MADE-NEXT: "program": "nereid {{[0-9]}}
+MADE-NEXT: "command": "nereid explain {{.*}}chosen.py:scale
 """
 import triton
 import triton.language as tl

@@ -14,6 +14,7 @@ import argparse
 import collections
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -127,6 +128,9 @@ def check_tune(options, folder):
     tracks = tracks_of(folder, "tune.json")
     forms = {event["args"]["compiled for"] for slices in tracks.values() for event in slices if event["cat"] == "kernel"}
     require(len({form.split(",")[0] for form in forms}) == 2, f"nereid tune --trace has the forms {sorted(forms)}")
+    ranges = {event["name"] for slices in tracks.values() for event in slices if event["cat"] == "range"}
+    for name in (r"choice: BLOCK=\d+", r"\d+ rounds? of \d+ configurations?"):
+        require(any(re.match(name, each) for each in ranges), f"nereid tune --trace has no range '{name}', only {sorted(ranges)}")
 
 
 def check_limit(options, folder):

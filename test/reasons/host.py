@@ -21,7 +21,7 @@ import triton.language as tl
 @triton.jit
 def softmax(x_ptr, y_ptr, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    # PASSES: host.py:[[#@LINE+2]]:9: remark: row: the program before asks for it while it computes: several passes read it
+    # PASSES: host.py:[[#@LINE+2]]:9: remark: row: the program before prefetches it while it computes: several passes read it
     # PASSES: :[[#@LINE+1]]:9: remark: load: a vector of neighbours{{$}}
     x = tl.load(x_ptr + i)
     # PASSES: :[[#@LINE+2]]:9: remark: buffer: kept in the thread's memory, 4 KiB; not computed where it is used: several passes read it, and it costs more to compute than to load

@@ -1,4 +1,4 @@
-"""Which rows are asked for by earlier programs, and why others are not.
+"""Which rows are prefetched by earlier programs, and why others are not.
 
 REQUIRES: nereid
 RUN: nereid compile %s:softmax -v --target sm_90a -o %t --signature "*fp32:16, *fp32:16, i32:16, 1024" 2>&1 | FileCheck %s --check-prefix=ASKED
@@ -20,8 +20,8 @@ import triton.language as tl
 @triton.jit
 def softmax(x_ptr, y_ptr, stride, BLOCK: tl.constexpr):
     i = tl.program_id(0) * stride + tl.arange(0, BLOCK)
-    # ASKED: rows.py:[[#@LINE+5]]:9: remark: row: an earlier program asks for it, 4 KiB: a reduction waits for it
-    # SHORT: :[[#@LINE+4]]:9: remark: row: each program asks for it itself; not asked for by an earlier program: its 256 bytes are fewer than 512 bytes
+    # ASKED: rows.py:[[#@LINE+5]]:9: remark: row: an earlier program prefetches it, 4 KiB: a reduction waits for it
+    # SHORT: :[[#@LINE+4]]:9: remark: row: each program loads it without a prefetch; not prefetched by an earlier program: its 256 bytes are fewer than 512 bytes
     # LONG: :[[#@LINE+3]]:9: remark: row: {{.*}}: a program's rows of 128 KiB keep the memory busy on their own
     # ALIGNED: :[[#@LINE+2]]:9: remark: row: {{.*}}: its address is not known to be divisible by 16 bytes
     # CHECKED: :[[#@LINE+1]]:9: remark: row: {{.*}}: NEREID_CHECK=oob reports wrong addresses instead
@@ -71,6 +71,6 @@ def weighted(x_ptr, w_ptr, y_ptr, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + i)
     total = tl.sum(x, axis=0)
-    # WEIGHTS: :[[#@LINE+1]]:9: remark: row: program 0 asks for it before anything else: all programs read it after a reduction
+    # WEIGHTS: :[[#@LINE+1]]:9: remark: row: program 0 prefetches it before anything else: all programs read it after a reduction
     w = tl.load(w_ptr + tl.arange(0, BLOCK))
     tl.store(y_ptr + i, x / total * w)

@@ -93,15 +93,15 @@ void Plan::fetchWhileComputing(tile::LoadAccess load) {
       (*loading.begin())->fetchNext.push_back({load, 0, 4, /*isOwn=*/true});
     }
     tellDecision(load, [] {
-      return Decision{"row", "each program asks for it itself",
-                      "asked for by the program before",
+      return Decision{"row", "each program prefetches its own",
+                      "prefetched by the program before",
                       "one pass reads it, which keeps the memory busy itself",
                       ""};
     });
     return;
   }
   tellDecision(load, [] {
-    return Decision{"row", "the program before asks for it while it computes",
+    return Decision{"row", "the program before prefetches it while it computes",
                     "", "several passes read it", ""};
   });
   SmallVector<std::pair<Item *, int>> nests; // with their weights

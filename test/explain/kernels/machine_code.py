@@ -34,6 +34,12 @@ def add(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     for k in range(n):
         x += tl.sum(twice(x))
     tl.store(y_ptr + i, x, mask=i < n)
+
+
+@triton.jit
+def plus(x_ptr, y_ptr, z_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(z_ptr + i, tl.load(x_ptr + i, mask=i < n) + tl.load(y_ptr + i, mask=i < n), mask=i < n)
 '''
 SIGNATURE = ["--signature", "*fp32:16, *fp32:16, i32, 256"]
 
@@ -93,6 +99,14 @@ def main():
         shown = re.findall(r"<summary>(\d+) SASS instructions?</summary>(.*?)</details>", page)
         assert sorted(int(count) for count, _ in shown) == sorted(counts.values()), (shown, counts)
         assert all(text.count("<br>") == int(count) for count, text in shown)
+        # A kernel without branches: a warp executes each instruction up to the first EXIT once.
+        run("explain", "k.py:plus", "x_ptr=randn:f32[4096]", "y_ptr=randn:f32[4096]", "z_ptr=empty:f32[4096]", "n=4096", "BLOCK=1024",
+            "--grid", "4", "--json", "k.json")
+        report = json.loads((folder / "k.json").read_text())
+        texts = [one["text"] for one in report["machine_code"]]
+        sass = next(index for index, text in enumerate(texts) if re.match(r"EXIT\b", text)) + 1
+        ptx = report["instructions"] / (report["programs"] * report["threads"] / 32)
+        assert 0 < sass < ptx, f"the assembler makes {sass} instructions of {ptx} of PTX; docs/Explain.md says that it makes fewer"
     print("machine code is that of nvdisasm, line by line")
 
 

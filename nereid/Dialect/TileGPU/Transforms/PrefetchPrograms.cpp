@@ -344,9 +344,10 @@ void ProgramPrefetcher::askForLater(MutableArrayRef<Fetch> fetches) {
   }
   for (const Fetch &fetch : fetches) {
     tellDecision(fetch.load, [&] {
-      return Decision{
-          "row", "an earlier program asks for it, " + byteCount(fetch.bytes()),
-          "", "a reduction waits for it", ""};
+      return Decision{"row",
+                      "an earlier program prefetches it, " +
+                          byteCount(fetch.bytes()),
+                      "", "a reduction waits for it", ""};
     });
   }
   // The program's own loads come first, unless they would hold it up.
@@ -384,7 +385,7 @@ void ProgramPrefetcher::askForShared(MutableArrayRef<Fetch> fetches) {
                                         programId(), constant(0));
   for (Fetch &fetch : fetches) {
     tellDecision(fetch.load, [] {
-      return Decision{"row", "program 0 asks for it before anything else", "",
+      return Decision{"row", "program 0 prefetches it before anything else", "",
                       "all programs read it after a reduction", ""};
     });
     ask(fetch, {}, isFirst);
@@ -394,8 +395,8 @@ void ProgramPrefetcher::askForShared(MutableArrayRef<Fetch> fetches) {
 void ProgramPrefetcher::tellNot(tile::LoadAccess load,
                                 const Twine &reason) const {
   tellDecision(load, [&] {
-    return Decision{"row", "each program asks for it itself",
-                    "asked for by an earlier program", reason.str(), ""};
+    return Decision{"row", "each program loads it without a prefetch",
+                    "prefetched by an earlier program", reason.str(), ""};
   });
 }
 
@@ -473,8 +474,8 @@ void ProgramPrefetcher::run() {
 static void tellUnseen(func::FuncOp kernel, const TargetInfo &target) {
   auto tell = [](Operation *reduce, const Twine &reason) {
     recordDecision(reduce->getLoc(),
-                   {"row", "each program asks for it itself",
-                    "asked for by an earlier program", reason.str(), ""});
+                   {"row", "each program loads it without a prefetch",
+                    "prefetched by an earlier program", reason.str(), ""});
   };
   kernel.walk([&](tile::ReduceOp reduce) {
     if (!target.hasBulkPrefetch) {
