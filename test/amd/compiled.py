@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Every kernel of the project, compiled and linked for AMD's five architectures: the
 operators (kernels/*/cases.txt), those of test/gpu/assemble.py, the ladder, the
-lessons, and what lit tests compile. A kernel that spills more than its form for
+lessons, what lit tests compile, and the public kernels of test/corpus where they are. A kernel that spills more than its form for
 NVIDIA stands in docs/amd/Spills.md, with the most registers and the reason.
 
     test/amd/compiled.py NEREID                      every ninth kernel, each for one architecture
     test/amd/compiled.py NEREID --all [TARGET...]    every kernel for each
+    test/amd/compiled.py NEREID --all --part 2/5     the second fifth of that
     test/amd/compiled.py NEREID --all --table        prints the page's rows
 
 Exit status 0 or 1; 77 without NumPy. Spills of NVIDIA's form need ptxas; where there
@@ -23,6 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import ladder
+import rungs
 
 import amd_assemble  # noqa: E402  (ladder puts test/gpu into the path)
 from check_sass import find_tool  # noqa: E402
@@ -35,6 +37,7 @@ PEER = "sm_90a"
 REFUSED = re.compile(r"bytes of shared memory for a block|device_print|inline_asm|PTX|asm_volatile|not on AMD|"
                      r"expected a GPU of NVIDIA")
 SIZES = {"BLOCK": 128, "BLOCK_M": 32, "BLOCK_N": 32, "BLOCK_K": 32, "D": 64, "N": 1024}
+CASES_OF_A_RUNG = 4
 FRACTIONS = {"eps", "scale", "factor"}
 
 
@@ -73,6 +76,8 @@ def kernels(np):
     for case in ladder.cases(np):
         found[ladder_file, case[0], ladder.signature_of(case), 4, ()] = None
     found |= dict.fromkeys(lessons()) | dict.fromkeys(lit())
+    for launch in rungs.launches(CASES_OF_A_RUNG):
+        found[str(launch.file.relative_to(ROOT)), launch.kernel, launch.signature, 4, ()] = None
     return list(found)
 
 
@@ -135,6 +140,9 @@ def main():
     found = kernels(np)[::-1]  # the small ones first
     work = [(one, target) for one in found for target in targets] if "--all" in options else \
         [(one, TARGETS[i % len(TARGETS)]) for i, one in enumerate(found[::9])]
+    if "--part" in options:
+        part, parts = map(int, options[options.index("--part") + 1].split("/"))
+        work = work[part - 1::parts]
     allowed = known()
     most = collections.Counter()
     counts = collections.Counter()

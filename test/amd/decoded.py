@@ -3,8 +3,11 @@
 instruction of the code objects of the project's kernels (those of
 test/gpu/assemble.py): the same addresses, sizes and text.
 
-    test/amd/decoded.py NEREID NEREID_AMD_RUN          every twelfth kernel
-    test/amd/decoded.py NEREID NEREID_AMD_RUN --all    every kernel, for every architecture
+    test/amd/decoded.py NEREID NEREID_AMD_RUN                         every twelfth kernel
+    test/amd/decoded.py NEREID NEREID_AMD_RUN --all [--random FUZZ COUNT]    every kernel, for every architecture
+
+--all takes those that emulated.py runs as well: the ladder, the public kernels of
+test/corpus, and random kernels of FUZZ, which is nereid-source-fuzz.
 
 Exit status 0 or 1; 77 where llvm-objdump is not there.
 """
@@ -21,8 +24,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "gpu"))
 
 import amd_assemble  # noqa: E402
 
+import random_kernels  # noqa: E402
+import rungs  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = ("gfx942", "gfx1100", "gfx1201")
+EVERY = 100  # cases of a public kernel
 # Hints for the processor, whose numbers LLVM prints as words.
 HINTS = ("s_delay_alu", "s_waitcnt_depctr", "s_wait_alu", "s_sendmsg", "s_getreg_b32", "s_setreg")
 PLACE = re.compile(r"^\t(.*?)\s*// ([0-9A-F]+): ((?:[0-9A-F]{8} ?)+)")
@@ -57,10 +64,9 @@ def ours(simulator, path):
 
 def compare(nereid, simulator, objdump, folder, case, target):
     """Instructions, and differences."""
-    file, kernel, signature, warps, _ = case
-    waves = max(1, warps // 2) if target.startswith("gfx9") else warps
-    path = f"{folder}/{amd_assemble.CASES.index(case)}-{target}.hsaco"
-    run = subprocess.run([nereid, "compile", f"{ROOT}/{file}:{kernel}", "--signature", signature, "--num-warps", str(waves),
+    number, file, kernel, signature, waves = case
+    path = f"{folder}/{number}-{target}.hsaco"
+    run = subprocess.run([nereid, "compile", f"{file}:{kernel}", "--signature", signature, "--num-warps", str(waves),
                           "--target", target, "--emit", "hsaco", "-o", path], capture_output=True, text=True)
     if run.returncode:
         return 0, []  # more LDS than the chip has: test/gpu/amd_assemble.py tells
@@ -73,6 +79,30 @@ def compare(nereid, simulator, objdump, folder, case, target):
                        if them.get(at) != us.get(at)]
 
 
+def of_project(cases):
+    """Of CDNA half as many waves."""
+    for file, kernel, signature, warps, _ in cases:
+        yield f"{ROOT}/{file}", kernel, signature, {target: max(1, warps // 2) if target.startswith("gfx9") else warps for target in TARGETS}
+
+
+def emulated(folder, options):
+    """What emulated.py runs."""
+    try:
+        import numpy as np
+    except ImportError:
+        return
+    import ladder
+    for case in ladder.cases(np):
+        for waves in (1, 2, 4):
+            yield ladder.amd_emulator.KERNELS, case[0], ladder.signature_of(case), dict.fromkeys(TARGETS, waves)
+    launches = list(rungs.launches(EVERY))
+    if "--random" in options:
+        fuzz, count = options[options.index("--random") + 1:][:2]
+        launches += random_kernels.make(fuzz, folder, int(count), 1)
+    for i, launch in enumerate(launches):
+        yield launch.file, launch.kernel, launch.signature, dict.fromkeys(TARGETS, (1, 4, 8)[i % 3])
+
+
 def main():
     nereid, simulator = sys.argv[1:3]
     objdump = shutil.which("llvm-objdump-22") or shutil.which("llvm-objdump")
@@ -80,9 +110,9 @@ def main():
         print("skipped: no llvm-objdump")
         sys.exit(77)
     is_all = "--all" in sys.argv
-    cases = amd_assemble.CASES if is_all else amd_assemble.CASES[::12]
-    work = [(case, target) for case in cases for target in TARGETS]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+        cases = [*of_project(amd_assemble.CASES), *emulated(folder, sys.argv)] if is_all else of_project(amd_assemble.CASES[::12])
+        work = [((i, *case, waves[target]), target) for i, (*case, waves) in enumerate(cases) for target in TARGETS]
         found = list(pool.map(lambda one: compare(nereid, simulator, objdump, folder, *one), work))
     differences = [line for _, lines in found for line in lines]
     for line in differences[:40]:

@@ -3,30 +3,34 @@
 repository): the same code objects and arrays, the same bits of what is written. Where
 they differ, by no more than what the kernel's approximate functions may be off.
 
-    test/amd/emulated.py NEREID NEREID_AMD_RUN [--random FUZZ COUNT] [TARGET...]     gfx1100 and gfx942 without one
+    test/amd/emulated.py NEREID NEREID_AMD_RUN [--rungs COUNT] [--random FUZZ COUNT] [TARGET...]     gfx1100 and gfx942 without one
 
-The kernels of the ladder on 1, 2 and 4 waves, and random ones of FUZZ, which is
-nereid-source-fuzz. What the emulator has no instruction for is reported and does not
-count, nor does what ends it with a signal (test/gpu/amd_emulator.py says what), nor
-where the reference executor agrees with the simulator and not with the emulator.
-NEREID_TINYGRAD names a checkout; exit status 77, with the reason, without one, or
-without NumPy. The emulator calls `clang`.
+The kernels of the ladder on 1, 2 and 4 waves; of each public kernel of test/corpus up
+to COUNT cases, and random kernels of FUZZ, which is nereid-source-fuzz, on 1, 4 or 8. What the emulator has no instruction for is counted by
+instruction and does not count, nor does what ends it with a signal
+(test/gpu/amd_emulator.py says what), nor where the simulator alone agrees with the
+reference executor, or with the bounds of test/corpus. NEREID_TINYGRAD names a checkout; exit
+status 77, with the reason, without one, or without NumPy. The emulator calls
+`clang`.
 """
 
 import collections
 import multiprocessing
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
 
 import ladder
 import random_kernels
+import rungs
 
 amd_code = ladder.amd_emulator.amd_code
 DEFAULT = ("gfx1100", "gfx942")
-# Of random kernels, which chain a few approximate functions.
-RELATIVE = 1e-5
+# What the emulator says that it has not: a control of an instruction, or the instruction.
+NAMED = (r"NotImplementedError: (.*?) not implemented", r"unimplemented instruction type: (.*)", r"(unknown \w+ format word=\w+)",
+         r"Failed to compile (?:\w+\.)*(\w+)")
 
 
 class OfLadder:
@@ -34,24 +38,30 @@ class OfLadder:
         self.np, self.tools, self.folder, self.case, self.target, self.waves = np, tools, folder, case, target, waves
         self.name = f"{case[0]}{case[5]} for {target} on {waves} waves"
         self.allowed = case[-1]
+        self.path = ladder.compile_case(tools[0], folder, case, target, waves)
 
-    def theirs(self, run_asm):
-        return ladder.amd_emulator.emulate(self.np, self.tools[0], self.folder, run_asm, self.case, self.target, self.waves)
+    def work(self):
+        kernel, grid, inputs, output, numbers, _, _ = self.case
+        return kernel, (grid, ), [*(one.tobytes() for one in [*inputs, output]), *numbers], [len(inputs)]
+
+    def theirs(self, written):
+        output = self.case[3]
+        return self.np.frombuffer(written, output.dtype).reshape(output.shape)
 
     def ours(self):
-        path = ladder.compile_case(self.tools[0], self.folder, self.case, self.target, self.waves)
-        return ladder.launch(self.np, self.tools[1], self.folder, path, self.case, self.target, self.waves)
+        return ladder.launch(self.np, self.tools[1], self.folder, self.path, self.case, self.target, self.waves)
 
-    def expected(self):
-        return ladder.amd_emulator.reference(self.np, self.tools[0], self.folder, self.case)
+    def is_right(self, result):
+        expected = ladder.amd_emulator.reference(self.np, self.tools[0], self.folder, self.case)
+        return self.difference(result, expected) <= self.allowed
 
     def difference(self, result, expected):
         return ladder.difference(self.np, result, expected)
 
 
-class OfRandom:
-    """What a launch writes is one array of bytes here, one parameter after the other."""
-    allowed = RELATIVE
+class OfLaunch:
+    """Of a random or a public kernel. What a launch writes is one array of bytes here, one parameter after the other."""
+    allowed = random_kernels.RELATIVE
 
     def __init__(self, np, tools, folder, launch, target, waves):
         self.np, self.tools, self.folder, self.launch, self.target, self.waves = np, tools, folder, launch, target, waves
@@ -68,61 +78,108 @@ class OfRandom:
             at += len(data)
         return found
 
-    def theirs(self, run_asm):
-        arrays = [self.np.frombuffer(bytearray(one), self.np.uint8) if isinstance(one, bytes) else one for one in self.launch.values]
-        values = [("i", one) if isinstance(one, int) else ("P", one.ctypes.data) for one in arrays]
-        lanes = 64 if self.target.startswith("gfx9") else 32
-        code = amd_code.CodeObject(Path(self.path).read_bytes(), self.launch.kernel)
-        code.run(run_asm, self.target, tuple(self.launch.grid), self.waves * lanes, values)
-        return self.joined({i: arrays[i].tobytes() for i in self.launch.expected})
+    def work(self):
+        return self.launch.kernel, self.launch.grid, self.launch.values, list(self.launch.expected)
+
+    def theirs(self, written):
+        return self.np.frombuffer(written, self.np.uint8)
 
     def ours(self):
         found = random_kernels.simulate(self.tools[1], self.folder, self.path, self.launch, self.target, self.waves)
         return found if isinstance(found, str) else self.joined(found)
 
-    def expected(self):
-        return self.joined(self.launch.expected)
+    def is_right(self, result):
+        return self.launch.is_right(self.np, self.split(result))
 
     def difference(self, result, expected):
         return self.launch.difference(self.np, self.split(result), self.split(expected))
 
 
-def emulate(path, one):
-    try:
-        result = one.theirs(amd_code.find_emulator())
-    except Exception as error:  # of the emulator, whatever it raises
-        result = one.np.array(f"{type(error).__name__}: {str(error)[:200]}")
-    one.np.save(path, result)
+def emulate(run_asm, path, target, waves, kernel, grid, values, outputs):
+    """The bytes of the outputs, after each other."""
+    arrays = [bytearray(one) if isinstance(one, bytes) else one for one in values]
+    views = [amd_code.ctypes.c_char.from_buffer(one) if isinstance(one, bytearray) else None for one in arrays]
+    passed = [("P", amd_code.ctypes.addressof(view)) if view is not None else ("f" if isinstance(one, float) else "i", one)
+              for one, view in zip(arrays, views)]
+    lanes = 64 if target.startswith("gfx9") else 32
+    code = amd_code.CodeObject(Path(path).read_bytes(), kernel)
+    code.run(run_asm, target, (*grid, 1, 1)[:3], waves * lanes, passed)
+    return b"".join(arrays[i] for i in outputs)
 
 
-def in_a_process(one):
-    """The emulator's result, or why it gives none; it may end with a signal."""
-    path = Path(one.folder) / "emulated.npy"
-    path.unlink(missing_ok=True)
-    process = multiprocessing.get_context("fork").Process(target=emulate, args=(path, one))
-    process.start()
-    process.join()
-    if not path.exists():
-        return f"ended with {process.exitcode}"
-    result = one.np.load(path)
-    return str(result) if result.dtype.kind == "U" else result
+def serve(pipe):
+    run_asm = amd_code.find_emulator()
+    while True:
+        try:
+            pipe.send(emulate(run_asm, *pipe.recv()))
+        except EOFError:
+            return
+        except Exception as error:  # of the emulator, whatever it raises
+            pipe.send(f"{type(error).__name__}: {error}")
 
 
-def judge(one):
+class Emulator:
+    """In a process of its own, which keeps the instructions that it has compiled. A kernel may end it with a signal."""
+
+    def __init__(self):
+        self.process, self.asked = None, 0
+
+    def start(self):
+        context = multiprocessing.get_context("fork")
+        self.pipe, theirs = context.Pipe()
+        self.process, self.asked = context.Process(target=serve, args=(theirs, ), daemon=True), 0
+        self.process.start()
+        theirs.close()
+
+    def stop(self):
+        if self.process:
+            self.pipe.close()
+            self.process.kill()
+            self.process.join()
+        self.process = None
+
+    def run(self, one):
+        """The result, or why there is none."""
+        if not self.process:
+            self.start()
+        self.asked += 1
+        try:
+            self.pipe.send((one.path, one.target, one.waves, *one.work()))
+            said = self.pipe.recv()
+        except (EOFError, BrokenPipeError, ConnectionResetError):
+            self.process.join()
+            said = f"ended with {self.process.exitcode}"
+            self.process = None
+        return said if isinstance(said, str) else one.theirs(said)
+
+
+def lacking(reason):
+    """The instruction that the emulator has not; or nothing."""
+    found = (re.search(one, reason) for one in NAMED)
+    return next((one.group(1) for one in found if one), None)
+
+
+def judge(one, emulator):
     """The outcome, and its reason where it is not plain."""
-    theirs = in_a_process(one)
+    theirs = emulator.run(one)
+    ours = one.ours()
+    if isinstance(theirs, str) or isinstance(ours, str) or ours.tobytes() != theirs.tobytes():
+        # An earlier kernel may have spoilt the process.
+        if emulator.asked > 1 and not (isinstance(theirs, str) and lacking(theirs)):
+            emulator.stop()
+            theirs = emulator.run(one)
     if isinstance(theirs, str):
         return "not emulated", theirs
-    ours = one.ours()
     if isinstance(ours, str):
         return "failed", ours
     if ours.tobytes() == theirs.tobytes():
         return "the same bits", ""
+    emulator.stop()
     off = one.difference(ours, theirs)
     if off <= one.allowed:
         return "within what its functions are exact to", ""
-    if one.difference(ours, one.expected()) <= one.allowed:
-        return "the emulator alone is off", f"by {off}"
+    if one.is_right(ours):
+        return ("within what its functions are exact to", "") if one.is_right(theirs) else ("the emulator alone is off", f"by {off}")
     return "failed", f"off by {off}, allowed {one.allowed}"
 
 
@@ -131,13 +188,20 @@ def jobs(np, tools, folder, targets, options):
         for target in targets:
             for waves in (1, 2, 4):
                 yield OfLadder(np, tools, folder, case, target, waves)
+    launches = []
+    if "--rungs" in options:
+        most = int(options[options.index("--rungs") + 1])
+        launches += rungs.launches(most)
     if "--random" in options:
         fuzz, count = options[options.index("--random") + 1:][:2]
-        for i, launch in enumerate(random_kernels.make(fuzz, folder, int(count), 1)):
-            for target in targets:
-                one = OfRandom(np, tools, folder, launch, target, (1, 4, 8)[i % 3])
-                if one.path:
-                    yield one
+        launches += random_kernels.make(fuzz, folder, int(count), 1)
+    for i, launch in enumerate(launches):
+        for target in targets if launch.is_runnable else ():
+            one = OfLaunch(np, tools, folder, launch, target, (1, 4, 8)[i % 3])
+            if one.path:
+                yield one
+            else:
+                print(f"does not compile: {one.name}: {one.refused.splitlines()[-1]}", flush=True)
 
 
 def main():
@@ -153,13 +217,19 @@ def main():
         print(f"skipped: {amd_code.ABSENT}")
         sys.exit(77)
     os.environ.pop("NEREID_DISABLE", None)
-    counts = collections.Counter()
+    counts, lacked = collections.Counter(), collections.Counter()
+    emulator = Emulator()
     with tempfile.TemporaryDirectory() as folder:
         for one in jobs(np, tools, folder, targets, options):
-            outcome, reason = judge(one)
+            outcome, reason = judge(one, emulator)
             counts[outcome, one.target] += 1
-            if reason:
+            if outcome == "not emulated":
+                lacked[lacking(reason) or reason.splitlines()[0][:100], one.target] += 1
+            elif reason:
                 print(f"{outcome}: {one.name}: {reason}", flush=True)
+    emulator.stop()
+    for (what, target), count in sorted(lacked.items()):
+        print(f"not emulated for {target}: {what}: {count}")
     print(f"{sum(counts.values())} code objects")
     for outcome in sorted({outcome for outcome, _ in counts}):
         print(f"{outcome}: " + ", ".join(f"{counts[outcome, target]} on {target}" for target in targets))

@@ -10,14 +10,19 @@ SIZES = {"fp32": "f4", "fp16": "f2", "bf16": "u2", "fp64": "f8", "i64": "i8", "i
          "u64": "u8", "u32": "u4", "u16": "u2", "u8": "u1"}
 
 
+# Launches chain a few approximate functions.
+RELATIVE = 1e-5
+
+
 class Launch:
     """One of them: a file, a signature, and in the order of the parameters arrays of bytes or numbers."""
+    is_runnable = True
 
     def __init__(self, path):
         launch = json.loads(path.read_text())
         file, _, self.kernel = launch["kernel"].partition(":")
         self.file = path.parent / file
-        self.name = path.stem
+        self.name = self.stem = path.stem
         self.grid = launch["grid"]
         expected = json.loads(path.with_suffix("").with_suffix(".check.json").read_text())
         function, = (one for one in ast.parse(self.file.read_text()).body
@@ -51,6 +56,10 @@ class Launch:
         """Of an array, as they compare; bf16 as its words."""
         found = np.frombuffer(data, "<" + SIZES[self.types[index]])
         return (found.astype("<u4") << 16).view("<f4") if self.types[index] == "bf16" else found
+
+    def is_right(self, np, data):
+        """As far as approximate functions may be off."""
+        return self.difference(np, data, self.expected) <= RELATIVE
 
     def difference(self, np, ours, theirs):
         """The largest over all arrays, relative to the largest number; infinite where one is no number."""
@@ -86,7 +95,7 @@ def make(fuzz, folder, count, seed):
 
 def compile_launch(nereid, folder, launch, target, waves):
     """The path, or why there is none."""
-    path = f"{folder}/{launch.name}-{target}.hsaco"
+    path = f"{folder}/{launch.stem}-{target}.hsaco"
     run = subprocess.run([nereid, "compile", f"{launch.file}:{launch.kernel}", "--signature", launch.signature, "--num-warps",
                           str(waves), "--target", target, "--emit", "hsaco", "-o", path], capture_output=True, text=True)
     return (path, None) if run.returncode == 0 else (None, run.stderr.strip())
@@ -96,8 +105,8 @@ def simulate(simulator, folder, path, launch, target, waves):
     """The bytes of every array, or the text of a fault."""
     arguments = []
     for i, value in enumerate(launch.values):
-        if isinstance(value, int):
-            arguments.append(f"i32:{value}")
+        if not isinstance(value, bytes):
+            arguments.append(f"f32:{value!r}" if isinstance(value, float) else f"i32:{value}")
         else:
             (Path(folder) / f"array-{i}.bin").write_bytes(value)
             arguments.append(f"file:{folder}/array-{i}.bin")

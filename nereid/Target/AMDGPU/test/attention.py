@@ -7,6 +7,12 @@
 # RUN: nereid compile %s:attention --target gfx1201 --emit amdgcn --signature '*bf16:16,*bf16:16,*bf16:16,*fp32:16,64,32,64' | FileCheck %s --check-prefixes=CHECK,RDNA
 # RUN: nereid compile %s:attention --target gfx942 --emit tilegpu --signature '*bf16:16,*bf16:16,*bf16:16,*fp32:16,64,32,64' | FileCheck %s --check-prefix=TILES
 # RUN: nereid compile %s:attention --target gfx950 --emit tilegpu --signature '*bf16:16,*bf16:16,*bf16:16,*fp32:16,64,32,64' | FileCheck %s --check-prefix=TILES
+# So they do in a loop over the keys.
+# RUN: nereid compile %s:looped --target gfx90a --emit tilegpu --signature '*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32:16,64,64,64' | FileCheck %s --check-prefixes=LOOP,STAYS
+# RUN: nereid compile %s:looped --target gfx942 --emit tilegpu --signature '*bf16:16,*bf16:16,*bf16:16,*fp32:16,i32:16,64,64,64' | FileCheck %s --check-prefixes=LOOP,STAYS
+# RUN: nereid compile %s:looped --target gfx950 --emit tilegpu --signature '*bf16:16,*bf16:16,*bf16:16,*fp32:16,i32:16,64,64,64' | FileCheck %s --check-prefixes=LOOP,STAYS
+# RUN: nereid compile %s:looped --target gfx1100 --emit tilegpu --signature '*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32:16,64,64,64' | FileCheck %s --check-prefixes=LOOP,MOVES
+# RUN: nereid compile %s:looped --target gfx1201 --emit tilegpu --signature '*bf16:16,*bf16:16,*bf16:16,*fp32:16,i32:16,64,64,64' | FileCheck %s --check-prefixes=LOOP,STAYS
 import triton
 import triton.language as tl
 
@@ -35,3 +41,30 @@ def attention(q_ptr, k_ptr, v_ptr, z_ptr, M: tl.constexpr, N: tl.constexpr, D: t
     p = tl.exp(s - tl.max(s, axis=1)[:, None])
     z = tl.dot(p.to(v.dtype), v) / tl.sum(p, axis=1)[:, None]
     tl.store(z_ptr + m[:, None] * D + d[None, :], z)
+
+
+# LOOP: scf.for
+# LOOP: tile.dot {{.*}}tilegpu.mma
+# LOOP: %[[P:.*]] = math.exp
+# LOOP: %[[H:.*]] = arith.truncf %[[P]]
+# STAYS: tile.dot %[[H]], {{.*}}tilegpu.mma
+# MOVES: %[[M:.*]] = tilegpu.convert_layout %[[H]] : tensor
+# MOVES: tile.dot %[[M]], {{.*}}tilegpu.mma
+# LOOP: scf.yield
+@triton.jit
+def looped(q_ptr, k_ptr, v_ptr, z_ptr, length, M: tl.constexpr, N: tl.constexpr, D: tl.constexpr):
+    m, n, d = tl.arange(0, M), tl.arange(0, N), tl.arange(0, D)
+    q = tl.load(q_ptr + m[:, None] * D + d[None, :])
+    most, total = tl.full((M, ), -float("inf"), tl.float32), tl.zeros((M, ), tl.float32)
+    z = tl.zeros((M, D), tl.float32)
+    for start in range(0, length, N):
+        k = tl.load(k_ptr + (start + n)[:, None] * D + d[None, :])
+        v = tl.load(v_ptr + (start + n)[:, None] * D + d[None, :])
+        s = tl.dot(q, tl.trans(k))
+        larger = tl.maximum(most, tl.max(s, axis=1))
+        p = tl.exp(s - larger[:, None])
+        change = tl.exp(most - larger)
+        total = total * change + tl.sum(p, axis=1)
+        z = tl.dot(p.to(v.dtype), v, z * change[:, None])
+        most = larger
+    tl.store(z_ptr + m[:, None] * D + d[None, :], z / total[:, None])
