@@ -137,7 +137,7 @@ Verdict runReference(mlir::ModuleOp module, Arguments &arguments,
   Status status =
       (*interpreter)->runOracle(&frame, 0, arguments.programs(), oracle);
   if (!status.ok()) {
-    return {Verdict::Kind::TooLong, status.failure().message};
+    return {Verdict::Kind::TooLong, status.failure().message, Reason::TooLong};
   }
   if (!oracle.undefined.empty()) {
     return {Verdict::Kind::Undefined, oracle.undefined};
@@ -191,7 +191,7 @@ Reference::compare(Executor &executor,
     look(*prepared);
   }
   if (prepared->compileOnly) {
-    return {Verdict::Kind::Undecided, "compiled, not run"};
+    return {Verdict::Kind::Undecided, "compiled, not run", Reason::NotRun};
   }
   std::string message;
   Arguments first = runOnce(function, *prepared, message);
@@ -213,7 +213,7 @@ Reference::compare(Executor &executor,
   if (!message.empty()) {
     return {prepared->hasFreeOrder ? Verdict::Kind::Undecided
                                    : Verdict::Kind::Differs,
-            message};
+            message, Reason::FreeOrder};
   }
   return outcome;
 }

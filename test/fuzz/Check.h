@@ -10,6 +10,7 @@
 
 #include "test/fuzz/Executor.h"
 #include "test/fuzz/Launch.h"
+#include "test/fuzz/Reason.h"
 
 #include "nereid/Interp/Oracle.h"
 
@@ -26,6 +27,7 @@ struct Verdict {
   };
   Kind kind = Kind::Agrees;
   std::string message;
+  Reason reason = Reason::Rounding; ///< if undecided or too long
 
   /// The executor's fault.
   bool isFailure() const {

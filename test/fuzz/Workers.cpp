@@ -23,6 +23,11 @@ void Progress::fail(const std::string &why) {
   std::strncpy(message, why.c_str(), sizeof(message) - 1);
 }
 
+void Progress::leave(Reason reason) {
+  ++undecided;
+  ++undecidedFor[unsigned(reason)];
+}
+
 void printFailure(const Progress &progress, const std::string &executor) {
   llvm::StringRef message = progress.message;
   llvm::outs() << "seed " << progress.seed << " fails on '" << executor
@@ -136,6 +141,17 @@ runSeeds(const SeedRange &range, const std::function<SeedWork()> &makeWork,
 
 bool printSummary(const std::vector<Progress> &workers, double seconds) {
   uint64_t agreed = 0, undecided = 0, failures = 0;
+  std::string reasons;
+  for (unsigned reason = 0; reason < numReasons; ++reason) {
+    uint64_t count = 0;
+    for (const Progress &progress : workers) {
+      count += progress.undecidedFor[reason];
+    }
+    if (count) {
+      reasons += (reasons.empty() ? "" : ", ") + std::to_string(count) + " " +
+                 reasonNames[reason];
+    }
+  }
   for (const Progress &progress : workers) {
     agreed += progress.agreed;
     undecided += progress.undecided;
@@ -144,6 +160,9 @@ bool printSummary(const std::vector<Progress> &workers, double seconds) {
   llvm::outs() << agreed << " runs agree, " << undecided << " are undecided, "
                << failures << " fail (" << llvm::format("%.1f", seconds)
                << " s)\n";
+  if (!reasons.empty()) {
+    llvm::outs() << "undecided: " << reasons << "\n";
+  }
   return failures == 0;
 }
 

@@ -12,6 +12,8 @@
 #ifndef NEREID_TEST_FUZZ_WORKERS_H
 #define NEREID_TEST_FUZZ_WORKERS_H
 
+#include "test/fuzz/Reason.h"
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -24,11 +26,13 @@ struct Progress {
   uint64_t seed = 0;     ///< being worked on
   unsigned executor = 0; ///< and on which
   uint64_t agreed = 0, undecided = 0, failures = 0;
+  uint64_t undecidedFor[numReasons] = {}; ///< parts of `undecided`
   /// For the caller to count with.
   uint64_t counters[256] = {};
   char message[4096] = {}; ///< why the seed fails; empty: the process died
 
   void fail(const std::string &why);
+  void leave(Reason reason);
 };
 
 /// "seed 7 fails on 'cpu': why".
@@ -57,7 +61,8 @@ std::vector<Progress>
 runSeeds(const SeedRange &range, const std::function<SeedWork()> &makeWork,
          const std::function<std::string(unsigned)> &nameOf);
 
-/// "N runs agree, ..." with the time since `runSeeds` began; true if all do.
+/// "N runs agree, ..." with the time since `runSeeds` began, and a line with
+/// the reasons for those that are undecided; true if none fails.
 bool printSummary(const std::vector<Progress> &workers, double seconds);
 
 } // namespace nereid::fuzz

@@ -119,8 +119,8 @@ void tryProgram(mlir::ModuleOp module,
     progress.fail("the program is not legal: " + reference.verdict().message);
     return;
   }
-  if (!reference.isDefined()) { // too long
-    ++progress.undecided;
+  if (!reference.isDefined()) {
+    progress.leave(Reason::TooLong);
     return;
   }
   for (progress.executor = 0; progress.executor < executors.size();
@@ -134,8 +134,11 @@ void tryProgram(mlir::ModuleOp module,
       progress.fail(verdict.message);
       return;
     }
-    verdict.kind == Verdict::Kind::Agrees ? ++progress.agreed
-                                          : ++progress.undecided;
+    if (verdict.kind == Verdict::Kind::Agrees) {
+      ++progress.agreed;
+    } else {
+      progress.leave(verdict.reason);
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "nereid/Dialect/AMD/Transforms/Passes.h"
 #include "nereid/Target/AMDGPU/AmdgpuTarget.h"
+#include "nereid/Target/AMDGPU/FenceWaits.h"
 #include "nereid/Target/AMDGPU/LinkObject.h"
 #include "nereid/Target/AMDGPU/ProductWaits.h"
 #include "nereid/Target/CodeEmission.h"
@@ -21,6 +22,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 
+#include <memory>
 #include <mutex>
 
 using namespace nereid;
@@ -109,8 +111,9 @@ static Expected<std::string> emit(mlir::ModuleOp module,
   emission.triple = tripleName;
   emission.pipeline = defaultPipeline;
   emission.kind = kind;
-  emission.follow = [](llvm::StringRef title) {
-    return title == hazardPass ? createProductWaits() : nullptr;
+  auto fences = std::make_shared<FenceWaits>();
+  emission.follow = [fences](llvm::StringRef title) {
+    return title == hazardPass ? createProductWaits() : fences->follow(title);
   };
   emission.createMachine = [&](std::string &errors) {
     return createMachine(target, errors);

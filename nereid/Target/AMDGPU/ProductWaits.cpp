@@ -7,6 +7,8 @@
 
 #include "nereid/Target/AMDGPU/ProductWaits.h"
 
+#include "nereid/Target/AMDGPU/OpcodeNames.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,6 +24,7 @@
 #include <optional>
 
 using namespace nereid;
+using namespace nereid::amdgpu;
 
 namespace {
 
@@ -151,16 +154,6 @@ void ProductWaits::follow(llvm::MachineInstr &product) {
     llvm::MachineBasicBlock *block = left.pop_back_val();
     walk(*block, block->instr_begin(), least.at(block));
   }
-}
-
-static std::optional<unsigned>
-findOpcode(const llvm::TargetInstrInfo &instructions, llvm::StringRef name) {
-  for (unsigned i = 0; i < instructions.getNumOpcodes(); ++i) {
-    if (instructions.getName(i) == name) {
-      return i;
-    }
-  }
-  return std::nullopt;
 }
 
 bool ProductWaits::runOnMachineFunction(llvm::MachineFunction &function) {

@@ -126,8 +126,8 @@ void tryProgram(mlir::MLIRContext &context, const source::Program &program,
     progress.fail("the kernel is not legal: " + reference.verdict().message);
     return;
   }
-  if (!reference.isDefined()) { // too long
-    ++progress.undecided;
+  if (!reference.isDefined()) {
+    progress.leave(Reason::TooLong);
     return;
   }
   if (!emitDir.empty()) {
@@ -149,8 +149,11 @@ void tryProgram(mlir::MLIRContext &context, const source::Program &program,
       progress.fail(verdict.message);
       return;
     }
-    verdict.kind == Verdict::Kind::Agrees ? ++progress.agreed
-                                          : ++progress.undecided;
+    if (verdict.kind == Verdict::Kind::Agrees) {
+      ++progress.agreed;
+    } else {
+      progress.leave(verdict.reason);
+    }
   }
 }
 
