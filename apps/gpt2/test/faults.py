@@ -69,6 +69,7 @@ class Faults:
             ("train --dtype=bfloat", "--dtype: expected one of auto, float32, bfloat16, float16, got 'bfloat'; did you mean 'bfloat16'?"),
             ("train --dtype=float8", "--dtype: expected one of auto, float32, bfloat16, float16, got 'float8'"),
             ("train --device=gpu", "no device 'gpu'; expected cpu, cuda or cuda:N (the CPU where there is no GPU)"),
+            ("train --device=mps", "no device 'mps'; expected cpu, cuda or cuda:N (the CPU where there is no GPU)"),
             ("train --n_embd=33 --n_head=4", "n_head: expected a divisor of n_embd (33), got 4"),
             ("train --n_embd=1024 --n_head=2", "n_embd: expected heads of at most 256 elements (n_embd / n_head), got 512"),
             ("train --warmup_iters=10 --lr_decay_iters=5", "lr_decay_iters: expected at least warmup_iters (10), got 5"),
@@ -129,6 +130,9 @@ class Faults:
         (self.folder / "empty").mkdir()
         self.expect(run("./empty"), 1, "./empty: expected a folder of tokens, got one without meta.json")
         self.expect(run("text", block_size=5000), 2, "expected at least 5001 tokens, one more than the block, got", "a smaller --block_size")
+        result = self.program.run("prepare", "text.txt", "--dataset=training-alone", "--val-fraction=0")
+        assert result.returncode == 0, result.stderr
+        self.expect(run("training-alone"), 2, "expected tokens to validate with, got none; prepare the data with a --val-fraction above 0")
         for part in "train", "val":
             for damage, message in {"cut": "cut off or damaged: expected", "header": "another one; nereid-gpt2 prepare makes such files",
                                     "middle": "damaged: the checksum of"}.items():

@@ -1,26 +1,29 @@
 """nanoGPT's recipes for characters, from the text to the last evaluation, and PyTorch's time for the same.
 
     .venv/bin/python apps/gpt2/test/recipe.py build/bin/nereid-gpt2 [--text=FILE|URL] [--device=cpu|cuda] [--steps=2000]
-        [--peer=both|eager|compiled|none] [--rounds=3] [--threads=2] [--cpu_at_most=0.9] [--json=FILE] [--short]
+        [--peer=both|eager|compiled|none] [--nanogpt=FOLDER] [--rounds=3] [--threads=2] [--cpu_at_most=0.9] [--json=FILE] [--short]
 
-cpu: 4 layers of 128, context 64, batch 12, 2000 steps; the last validation loss is at most 1.90, and PyTorch
-(reference_gpt2.py, as many threads) is not faster. cuda: 6 layers of 384, context 256, batch 64, 5000 steps, dropout 0.2; the
+cpu: 4 layers of 128, context 64, batch 12, 2000 steps; the last validation loss is at most 1.88, and PyTorch
+(reference_gpt2.py, as many threads; with --nanogpt, a checkout of karpathy/nanoGPT, its train.py) is not faster. cuda: 6 layers of 384, context 256, batch 64, 5000 steps, dropout 0.2; the
 best validation loss is at most 1.48, and a text is drawn from that checkpoint. Limits hold for the whole number of steps.
 
 Contenders take turns, and the medians of the rounds are compared; 5 % is left to noise. Of Nereid the time of the process
-counts, of PyTorch that of training and evaluation alone; the first round, which compiles kernels, is not counted where there
+counts, of PyTorch that of training and evaluation alone (of nanoGPT what a run of no steps takes is left out); the first round, which compiles kernels, is not counted where there
 are more. `--cpu_at_most` is of the time that all cores were busy, beside that of the peer which took less of it: other programs
 disturb that less. `--short` trains a smaller model on the pages of this repository: its loss must be below that of the best table of
 pairs of characters. Ends with 77 where there is no text, no such device, or no PyTorch for a peer.
 """
 import argparse
+import array
 import glob
 import importlib.util
 import json
 import math
 import os
 import pathlib
+import pickle
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -37,7 +40,7 @@ CPU = COMMON | dict(n_layer=4, n_head=4, n_embd=128, block_size=64, batch_size=1
 GPU = COMMON | dict(n_layer=6, n_head=6, n_embd=384, block_size=256, batch_size=64, dropout=0.2, eval_iters=200, log_interval=100)
 SHORT = CPU | dict(n_layer=2, n_embd=64, block_size=32, eval_iters=40)
 STEPS = {"cpu": 2000, "cuda": 5000}
-LIMIT = {"cpu": 1.90, "cuda": 1.48}
+LIMIT = {"cpu": 1.88, "cuda": 1.48}
 
 
 def skip(reason):
@@ -50,9 +53,9 @@ def times():
     return time.perf_counter(), sum(os.times()[2:4])
 
 
-def run(words, **environment):
+def run(words, cwd=None, **environment):
     before = times()
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, env=os.environ | environment)
+    done = subprocess.run(list(map(str, words)), cwd=cwd, capture_output=True, text=True, env=os.environ | environment)
     if done.returncode:
         sys.exit(f"error: {' '.join(map(str, words))}: status {done.returncode}: {done.stderr}")
     return done.stdout, *(now - then for now, then in zip(times(), before))
@@ -65,6 +68,7 @@ def parse():
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--steps", type=int, default=0)
     parser.add_argument("--peer", default="", choices=["eager", "compiled", "both", "none"], help="cpu: both; cuda: none")
+    parser.add_argument("--nanogpt", type=pathlib.Path, help="a checkout of nanoGPT, whose train.py is the peer")
     parser.add_argument("--rounds", type=int, default=3, help="of the timing")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--cpu_at_most", type=float, default=0, help="of the peer's CPU time; 0: any")
@@ -77,6 +81,8 @@ def parse():
     o.steps = o.steps or STEPS[o.device]
     if o.peers and o.text.startswith("http"):
         parser.error("--text: expected a file beside a --peer, got an address")
+    if o.nanogpt and (o.short or not (o.nanogpt / "train.py").exists()):
+        parser.error("--nanogpt: expected a checkout of nanoGPT, and no --short")
     return o
 
 
@@ -101,28 +107,56 @@ def prepare(o, folder):
     return limit
 
 
+def prepare_nanogpt(o, folder):
+    """nanoGPT's programs, and the text as its data/shakespeare_char/prepare.py writes it."""
+    text = pathlib.Path(o.text).read_text()
+    number = {c: i for i, c in enumerate(sorted(set(text)))}
+    cut, data = int(len(text) * 0.9), pathlib.Path(folder, "nanogpt/data/text")
+    data.mkdir(parents=True)
+    for part, characters in ("train", text[:cut]), ("val", text[cut:]):
+        array.array("H", [number[c] for c in characters]).tofile((data / f"{part}.bin").open("wb"))
+    meta = {"vocab_size": len(number), "stoi": number, "itos": {i: c for c, i in number.items()}}
+    (data / "meta.pkl").write_bytes(pickle.dumps(meta))
+    for name in "train.py", "model.py", "configurator.py":
+        shutil.copy(o.nanogpt / name, data.parents[1])
+
+
 def commands_of(o, folder):
     options = (SHORT if o.short else CPU if o.device == "cpu" else GPU) | dict(max_iters=o.steps, lr_decay_iters=o.steps)
     words = [f"--{name}={value}" for name, value in options.items()]
     peer = [sys.executable, pathlib.Path(__file__).with_name("reference_gpt2.py"), "train", f"--dataset={o.text}",
             f"--threads={o.threads}", f"--device={o.device}", *words]
+    compiled = ["--compile"]
+    if o.nanogpt:
+        prepare_nanogpt(o, folder)
+        peer = [sys.executable, "train.py", "--dataset=text", f"--device={o.device}", "--gradient_accumulation_steps=1",
+                "--always_save_checkpoint=False", "--compile=False", *words]
+        compiled = ["--compile=True"]
     if o.device == "cuda":
         peer += ["--dtype=bfloat16"]
     return {
         "nereid": [o.program, "train", f"--dataset={folder}/data", f"--out_dir={folder}/out", f"--device={o.device}",
                    "--gradient_accumulation_steps=1", "--always_save_checkpoint=False", *words],
         "eager": peer,
-        "compiled": peer + ["--compile"],
+        "compiled": peer + compiled,
     }
 
 
-def contend(o, commands):
+def contend(o, commands, folder):
     """By contender: validation losses of one run, and seconds of each."""
-    losses, seconds, cpu = {}, {}, {}
+    losses, seconds, cpu, start = {}, {}, {}, {}
+    home = pathlib.Path(folder, "nanogpt") if o.nanogpt else None
+    threads = dict(NEREID_NUM_THREADS=str(o.threads), OMP_NUM_THREADS=str(o.threads))
     for round in range(o.rounds if o.peers else 1):
         for contender in ["nereid", *o.peers]:
-            output, elapsed, busy = run(commands[contender], NEREID_NUM_THREADS=str(o.threads), OMP_NUM_THREADS=str(o.threads))
-            if contender != "nereid":
+            theirs = contender != "nereid"
+            if theirs and o.nanogpt and contender not in start:
+                # Imports, the model and the first batch: no step, and no evaluation.
+                start[contender] = run([*commands[contender], "--eval_only=True", "--eval_iters=0", "--compile=False"], home, **threads)[1:]
+            output, elapsed, busy = run(commands[contender], home if theirs else None, **threads)
+            if theirs and o.nanogpt:
+                elapsed, busy = elapsed - start[contender][0], busy - start[contender][1]
+            elif theirs:
                 elapsed, busy = map(float, re.fullmatch(r"([\d.]+) s, ([\d.]+) s of CPU", output.splitlines()[-1]).groups())
             losses[contender] = [float(loss) for loss in re.findall(r"val loss ([\d.]+)", output)]
             seconds.setdefault(contender, []).append(elapsed)
@@ -152,7 +186,7 @@ def main():
         skip("no GPU here")
     with tempfile.TemporaryDirectory() as folder:
         limit = prepare(o, folder)
-        losses, seconds, cpu = contend(o, commands_of(o, folder))
+        losses, seconds, cpu = contend(o, commands_of(o, folder), folder)
         loss = losses["nereid"][-1] if o.device == "cpu" else min(losses["nereid"])
         medians, medians_of_cpu = medians_of(seconds), medians_of(cpu)
         measured = dict(device=o.device, steps=o.steps, threads=o.threads, loss=loss, limit=limit, losses=losses, seconds=seconds,

@@ -1,6 +1,6 @@
 """A run on several GPUs is the run on one: the losses of the same batches on 1, 2, 4 ... of them, plain, with recomputed
-activations, with dropout and with other numbers of micro-steps; a run that loses a process; resumes on the same and on another
-number of GPUs. Text: the Python library's own sources.
+activations, with dropout, with other numbers of micro-steps, in fp16, and with outliers skipped; a run that loses a process;
+resumes on the same and on another number of GPUs. Text: the Python library's own sources.
 
     apps/gpt2/test/several_gpus.py build/bin/nereid-gpt2 --gpus 1 2 4          # 124M, 200 steps; minutes
     apps/gpt2/test/several_gpus.py build/bin/nereid-gpt2 --gpus 1 2 --device=cpu --steps=8 --small
@@ -63,6 +63,7 @@ class Runs:
         self.seconds = time.monotonic() - begin
         steps = [line for line in lines if "loss" in line]
         self.norms = {line["iter"]: line["grad_norm"] for line in steps}
+        self.skipped = steps[-1].get("skipped", 0)
         return {line["iter"]: line["loss"] for line in steps}
 
     def compare(self, name, expected, got, bound):
@@ -79,7 +80,8 @@ class Runs:
     def same_batches(self):
         most = max(self.o.gpus)
         kinds = {"plain": {}, "recompute": dict(recompute=True), "dropout": dict(dropout=0.1),
-                 f"{2 * most} micro-steps": dict(gradient_accumulation_steps=2 * most), "1 micro-step": dict(gradient_accumulation_steps=1)}
+                 f"{2 * most} micro-steps": dict(gradient_accumulation_steps=2 * most), "1 micro-step": dict(gradient_accumulation_steps=1),
+                 "fp16": dict(dtype="float16"), "outliers": dict(skip_update_gradz=self.o.outliers, skip_update_lossz=self.o.outliers)}
         for name, options in kinds.items():
             if self.o.only and name.split()[-1] not in self.o.only:
                 continue
@@ -94,6 +96,8 @@ class Runs:
                     differs = next((step for step in norms if norms[step] != self.norms[step]), None)
                     if differs is not None:
                         print(f"    norms differ from step {differs} on", flush=True)
+                if name in ("fp16", "outliers"):
+                    print(f"    {self.skipped} steps of {len(losses)} skipped", flush=True)
 
     def resumes(self):
         gpus, half = max(self.o.gpus), self.o.steps // 2
@@ -143,7 +147,8 @@ def main():
     parser.add_argument("--warmup", type=int, default=2000, help="steps until the learning rate is that of the defaults")
     parser.add_argument("--bound", type=float, default=1e-3)
     parser.add_argument("--small", action="store_true", help="a model of seconds")
-    parser.add_argument("--only", nargs="*", choices=["plain", "recompute", "dropout", "micro-steps", "micro-step", "resumes", "death"])
+    parser.add_argument("--only", nargs="*", choices=["plain", "recompute", "dropout", "micro-steps", "micro-step", "fp16", "outliers", "resumes", "death"])
+    parser.add_argument("--outliers", type=float, default=2, help="standard deviations from which on a step is skipped")
     o = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(o, folder)
