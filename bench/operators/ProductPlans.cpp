@@ -25,12 +25,14 @@ Outputs bench::plannedMatmul(const Inputs &in, const Numbers &numbers) {
   plan.warps = int(numbers.at(3));
   plan.stages = int(numbers.at(4));
   plan.splits = int64_t(numbers.at(5));
+  plan.hasRoles = numbers.at(6) != 0;
+  plan.rows = int64_t(numbers.at(7));
   product.plan = plan;
   return {Variable(kernels::run(product).select(0, 0))};
 }
 
 const char *nereidProductPlans(const char *device, const char *type, int64_t m,
-                               int64_t n, int64_t k) {
+                               int64_t n, int64_t k, int32_t isTransposed) {
   static thread_local std::string text;
   std::ostringstream lines;
   DType dtype = f32;
@@ -38,13 +40,21 @@ const char *nereidProductPlans(const char *device, const char *type, int64_t m,
     dtype =
         shortName(each) == type || languageName(each) == type ? each : dtype;
   }
-  kernels::forEachProductPlan(
-      {1, m, n, k}, dtype, /*tf32=*/false, Device::parse(device),
-      /*plain=*/true, [&](const kernels::ProductPlan &plan) {
-        lines << plan.blockM << ' ' << plan.blockN << ' ' << plan.blockK << ' '
-              << plan.warps << ' ' << plan.stages << ' ' << plan.splits << ' '
-              << plan.nanoseconds << '\n';
-      });
+  Device on = Device::parse(device);
+  kernels::Product product;
+  product.a = empty({1, m, k}, dtype, on);
+  product.b = isTransposed ? empty({1, n, k}, dtype, on).transpose(1, 2)
+                           : empty({1, k, n}, dtype, on);
+  kernels::ProductSize size = kernels::prepareProduct(product);
+  auto print = [&](const kernels::ProductPlan &plan) {
+    lines << plan.blockM << ' ' << plan.blockN << ' ' << plan.blockK << ' '
+          << plan.warps << ' ' << plan.stages << ' ' << plan.splits << ' '
+          << plan.hasRoles << ' ' << plan.rows << ' ' << plan.nanoseconds
+          << '\n';
+  };
+  constexpr bool tf32 = false, plain = true;
+  print(kernels::planProduct(size, dtype, tf32, on, plain));
+  kernels::forEachProductPlan(size, dtype, tf32, on, plain, print);
   text = lines.str();
   return text.c_str();
 }

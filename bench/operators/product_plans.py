@@ -5,8 +5,8 @@
     python3 bench/operators/product_plans.py --device cuda:0 --types bf16 --sizes 12288x2304x768 768x768x12288
     python3 bench/operators/product_plans.py --threads 2 --types fp32,bf16 --sizes 256 1000 --all
 
-Sizes are M x N x K, one number for all three. A plan is M x N x K of a block, / warps / stages, * splits of K. "share": the time of
-the fastest plan over that of the chosen one; "estimated": that by which it was chosen. --all prints every plan. docs/decisions/ProductBlocks.md.
+Sizes are M x N x K, one number for all three. A plan is M x N x K of a block, / warps / stages, * splits of K, "roles" where warps of
+their own copy, "+rest" where smaller blocks take the rows beyond so many. "share": the time of the fastest plan over that of the chosen one; "estimated": that by which it was chosen. --all prints every plan. docs/decisions/ProductBlocks.md.
 """
 
 import argparse
@@ -28,14 +28,18 @@ class Plan:
     time: float = math.nan  # us
 
     def __str__(self):
-        m, n, k, warps, stages, splits = self.numbers
-        return f"{m}x{n}x{k}/{warps}/{stages}" + (f" *{splits}" if splits > 1 else "")
+        m, n, k, warps, stages, splits, roles, rows = self.numbers
+        return (f"{m}x{n}x{k}/{warps}/{stages}" + (f" *{splits}" if splits > 1 else "") + (" roles" if roles else "") +
+                (f" {rows} rows +rest" if rows else ""))
 
 
-def plans_of(library, device, dtype, m, n, k):
-    text = library.c.nereidProductPlans(device.encode(), dtype.encode(), ctypes.c_int64(m), ctypes.c_int64(n), ctypes.c_int64(k))
-    rows = [line.split() for line in text.decode().splitlines()]
-    return [Plan(tuple(map(int, row[:6])), float(row[6]) * 1e-3) for row in rows]
+def plans_of(library, device, dtype, m, n, k, is_transposed):
+    """The chosen plan, then all others."""
+    text = library.c.nereidProductPlans(device.encode(), dtype.encode(), ctypes.c_int64(m), ctypes.c_int64(n), ctypes.c_int64(k),
+                                        ctypes.c_int32(is_transposed))
+    lines = [line.split() for line in text.decode().splitlines()]
+    chosen, *plans = [Plan(tuple(map(int, line[:8])), float(line[8]) * 1e-3) for line in lines]
+    return [chosen, *(plan for plan in plans if plan.numbers != chosen.numbers)]
 
 
 def measure(library, clock, case, plan, options, samples):
@@ -79,8 +83,8 @@ def main():
             tensors = [torch.randn(m, k), torch.randn(n, k).T if options.transposed else torch.randn(k, n)]
             tensors = [t.to(options.device).to(torch.int8 if dtype == "i8" else compare.DTYPES[dtype]) for t in tensors]
             case = Case("planned_matmul", size, tensors, torch.matmul)
-            plans = plans_of(library, options.device, dtype, m, n, k)
-            chosen = min(plans, key=lambda plan: plan.estimate)
+            plans = plans_of(library, options.device, dtype, m, n, k, options.transposed)
+            chosen = plans[0]
             for plan in plans:
                 plan.time = measure(library, clock, case, plan, options, options.samples)
             for plan in {str(p): p for p in [chosen, *sorted(plans, key=lambda plan: plan.time)[:5]]}.values():

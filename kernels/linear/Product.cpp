@@ -228,6 +228,16 @@ static void runInTwo(const Product &p, const Tensor &y, ProductPlan plan) {
   run(rest);
 }
 
+ProductSize kernels::prepareProduct(Product &p) {
+  alignRows(p);
+  return {p.a.size(0),
+          p.a.size(1),
+          p.b.size(2),
+          p.a.size(2),
+          isMapped(p.a, 0) && isMapped(p.b, 1),
+          unitOfRows(p.a) == seenMultiples && unitOfRows(p.b) == seenMultiples};
+}
+
 Tensor kernels::run(const Product &given) {
   Product p = given;
   Shape shape = {p.sumsBatches ? 1 : p.a.size(0), p.a.size(1), p.b.size(2)};
@@ -251,14 +261,7 @@ Tensor kernels::run(const Product &given) {
   if (!p.plan && runFewRows(p, y)) {
     return y;
   }
-  alignRows(p);
-  ProductSize size = {p.a.size(0),
-                      p.a.size(1),
-                      p.b.size(2),
-                      p.a.size(2),
-                      isMapped(p.a, 0) && isMapped(p.b, 1),
-                      unitOfRows(p.a) == seenMultiples &&
-                          unitOfRows(p.b) == seenMultiples};
+  ProductSize size = prepareProduct(p);
   int64_t m = size.m, n = size.n, k = size.k;
   bool plain = !p.options.bias.defined() && !p.options.residual.defined() &&
                !p.before.defined() && !p.of.defined() &&

@@ -33,6 +33,10 @@ struct Product {
 /// [B, M, N], row-major.
 Tensor run(const Product &product);
 
+/// Copies operands that no engine copies, where that pays. What is left to
+/// plan.
+ProductSize prepareProduct(Product &product);
+
 /// Into `y`, where the product has so few rows that reading `b` is what takes
 /// the time, and `b` is a transposed weight (FewRows.cpp). False: not computed.
 bool runFewRows(const Product &product, const Tensor &y);

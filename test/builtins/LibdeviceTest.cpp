@@ -161,6 +161,31 @@ TEST_P(LibdeviceTest, AgreesWithTheCLibrary) {
   }
 }
 
+/// Of floats of every exponent, both signs, infinity and NaN.
+TEST_P(LibdeviceTest, ErrorFunctionOfAllExponents) {
+  constexpr int n = 1 << 14;
+  constexpr uint32_t infinity = 0x7f800000;
+  std::vector<float> x(n), y(n);
+  for (int i = 0; i < n; ++i) {
+    uint32_t bits =
+        std::min<uint32_t>(i / 2 * (infinity / (n / 2) + 1), infinity);
+    x[i] = std::bit_cast<float>(bits | uint32_t(i & 1) << 31);
+  }
+  x[n - 1] = NAN;
+  Snippet(GetParam(), "o = tl.arange(0, N)\n"
+                      "tl.store(y + o, tl.erf(tl.load(x + o)))")
+      .array("x", x)
+      .array("y", y)
+      .constant("N", n)
+      .run();
+  for (int i = 0; i < n - 1; ++i) {
+    EXPECT_LE(ulpError(y[i], std::erf(L{x[i]})), 2.5) << x[i];
+    EXPECT_LE(std::fabs(y[i]), 1.0f) << x[i];
+    EXPECT_EQ(std::signbit(y[i]), std::signbit(x[i])) << x[i];
+  }
+  EXPECT_TRUE(std::isnan(y[n - 1]));
+}
+
 TEST_P(LibdeviceTest, SpecialValues) {
   float inf = INFINITY, nan = NAN;
   std::vector<float> x = {0.0f, -0.0f, inf, -inf, nan, 1e-40f};

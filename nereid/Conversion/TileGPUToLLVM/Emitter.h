@@ -104,6 +104,7 @@ public:
   /// `op` of f32 by an instruction for it; null where there is none.
   mlir::Value hardwareMath(mlir::Operation *op,
                            llvm::ArrayRef<mlir::Value> operands);
+  mlir::Value errorFunction(mlir::Value x);
   /// arith.fptosi and fptoui; null for other operations.
   mlir::Value toInteger(mlir::Operation *op, mlir::Value x);
   mlir::Value addPointer(tile::AddPtrOp op, mlir::Value pointer,

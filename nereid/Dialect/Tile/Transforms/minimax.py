@@ -214,6 +214,11 @@ table("erf32", erf_q, mpf(0), mpf("0.8464"), range(6))
 table("erf64", erf_q, mpf(0), mpf(1), range(12), one, 53)
 table("log2_erfc32", lambda x: m.log(m.erfc(x), 2), mpf("0.92"), mpf(4),
       range(8), lambda x: m.erfc(x) * m.log(2) / m.erf(x))
+# Of GPUs (TileGPUToLLVM/Math.cpp): errors relative to erf.
+table("smallErf", erf_q, mpf(0), mpf("0.9409"), range(6),
+      lambda z: 1 / (1 + erf_q(z)))
+table("largeErf", lambda x: m.log(m.erfc(x), 2), mpf("0.97"), mpf(4),
+      range(6), lambda x: m.erfc(x) * m.log(2) / m.erf(x))
 table("erfcx32", erfcx, mpf(-1), mpf("6.7") / mpf("14.7"), range(12),
       lambda t: 1 / erfcx(t), 24, 48)
 table("erfcx64", erfcx, mpf(-1), mpf("23.3") / mpf("31.3"), range(24),
