@@ -1,4 +1,4 @@
-//===- PrefetchPrograms.cpp - Memory for programs to come -----------------===//
+//===- PrefetchNextTile.cpp - Memory for programs to come -----------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,7 +38,7 @@ using namespace mlir;
 
 namespace nereid::tilegpu {
 
-#define GEN_PASS_DEF_PREFETCHPROGRAMS
+#define GEN_PASS_DEF_PREFETCHNEXTTILE
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
@@ -343,7 +343,7 @@ void ProgramPrefetcher::askForLater(MutableArrayRef<Fetch> fetches) {
                    " keep the memory busy on their own");
   }
   for (const Fetch &fetch : fetches) {
-    tellDecision(fetch.load, [&] {
+    reportDecision(fetch.load, [&] {
       return Decision{
           "row", "an earlier program asks for it, " + byteCount(fetch.bytes()),
           "", "a reduction waits for it", ""};
@@ -383,7 +383,7 @@ void ProgramPrefetcher::askForShared(MutableArrayRef<Fetch> fetches) {
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                         programId(), constant(0));
   for (Fetch &fetch : fetches) {
-    tellDecision(fetch.load, [] {
+    reportDecision(fetch.load, [] {
       return Decision{"row", "program 0 asks for it before anything else", "",
                       "all programs read it after a reduction", ""};
     });
@@ -393,7 +393,7 @@ void ProgramPrefetcher::askForShared(MutableArrayRef<Fetch> fetches) {
 
 void ProgramPrefetcher::tellNot(tile::LoadAccess load,
                                 const Twine &reason) const {
-  tellDecision(load, [&] {
+  reportDecision(load, [&] {
     return Decision{"row", "each program asks for it itself",
                     "asked for by an earlier program", reason.str(), ""};
   });
@@ -470,7 +470,7 @@ void ProgramPrefetcher::run() {
 }
 
 /// Rows that the pass does not look at.
-static void tellUnseen(func::FuncOp kernel, const TargetInfo &target) {
+static void reportUnseen(func::FuncOp kernel, const TargetInfo &target) {
   auto tell = [](Operation *reduce, const Twine &reason) {
     recordDecision(reduce->getLoc(),
                    {"row", "each program asks for it itself",
@@ -489,7 +489,7 @@ static void tellUnseen(func::FuncOp kernel, const TargetInfo &target) {
 }
 
 namespace {
-struct PrefetchProgramsPass : impl::PrefetchProgramsBase<PrefetchProgramsPass> {
+struct PrefetchNextTilePass : impl::PrefetchNextTileBase<PrefetchNextTilePass> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
     const TargetInfo *target = targetOf(kernel);
@@ -497,7 +497,7 @@ struct PrefetchProgramsPass : impl::PrefetchProgramsBase<PrefetchProgramsPass> {
       return signalPassFailure();
     }
     if (tellsDecisions(&getContext())) {
-      tellUnseen(kernel, *target);
+      reportUnseen(kernel, *target);
     }
     // Axes are analysed only where somebody may wait.
     if (target->hasBulkPrefetch &&
