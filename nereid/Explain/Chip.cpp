@@ -18,11 +18,8 @@ namespace nereid::explain {
 /// NVIDIA's data sheets of the chips of servers (H200 SXM, H100 SXM and PCIe,
 /// GH200 with 96 GB, A100 of 80 and 40 GB SXM, L40S, L4, A10, T4;
 /// HGX B200 and HGX B300 by eight), and the architecture whitepapers of GA102,
-/// AD102 and GB202. Clocks are those of the boost. An
-/// H200 reads its memory by 64 bytes: rows of 64 bytes in every 128, which
-/// begin 4 bytes later, take 1.33 times the sectors that they touch (ncu,
-/// 2026-11). Others with stacked memory are taken to do the same, the rest to
-/// read single sectors: neither was measured.
+/// AD102 and GB202. Clocks are those of the boost. Chips with stacked memory
+/// read it by 64 bytes, the rest single sectors (docs/Explain.md, "Constants").
 /// AMD's data sheets of the Instinct MI210, MI300X and MI350X (accelerators of
 /// a server, at the peak engine clock), and its pages of the Radeon RX 7900 XTX
 /// and RX 9070 XT (boost clock). Their caches have lines of 128 bytes, and ask
@@ -58,9 +55,8 @@ const std::vector<Chip> &chips() {
 /// What mma.sync does on chips whose peak takes other instructions. Hopper's:
 /// 0.63 of the peak (Luo et al., "Benchmarking and Dissecting the Nvidia Hopper
 /// GPU Architecture", 2024), floats of 8 bits at the rate of f16, as which they
-/// are multiplied (414 TFLOP/s of the 1979 on an H100, 2026-11). Blackwell's
-/// multiprocessors are taken to do what Hopper's do a cycle, which was not
-/// measured.
+/// are multiplied. Blackwell's multiprocessors are taken to do what Hopper's do
+/// a cycle (docs/Explain.md, "Constants").
 static double shareOfMma(const Chip &chip, bool isF8) {
   constexpr double hopper = 0.63;
   if (chip.target == "sm_90a") {

@@ -39,17 +39,16 @@ static double wavesOf(const Report &report) {
   return exact > many ? exact : std::ceil(exact);
 }
 
-/// Each limit as if nothing else took time. Memory gives 0.92 of its rate (a
-/// copy of 1 GiB on an H200, 2026-11), and half of a line takes 1.6 times as
-/// long as its bytes (rows of 64 bytes in every 128, on an H100 and an H200).
-/// The second-level cache has 80 slices for 132 multiprocessors, and gives one
-/// of them two sectors a cycle. The chip starts a block a cycle (1.2 on an
-/// H200, of a million, ncu, 2026-11). A multiprocessor takes a pass through its
-/// own memory a cycle, which is a line of 128 bytes or a word of each bank, and
-/// issues four instructions. Atomics at one sector take a cycle each, one after
-/// the other. What a block waits for by itself overlaps with the other blocks
-/// of its multiprocessor, and with itself as far as it copies ahead: as if the
-/// two were sides of a right angle. A kernel that does nothing takes 2 us.
+/// Each limit as if nothing else took time. Where the constants come from:
+/// docs/Explain.md, "Constants". Memory gives less than the rate of its data
+/// sheet, and half of a line takes longer than its bytes. The second-level
+/// cache gives a multiprocessor two sectors a cycle. The chip starts a block a
+/// cycle. A multiprocessor takes a pass through its own memory a cycle, which
+/// is a line of 128 bytes or a word of each bank, and issues four instructions.
+/// Atomics at one sector take a cycle each, one after the other. What a block
+/// waits for by itself overlaps with the other blocks of its multiprocessor,
+/// and with itself as far as it copies ahead: as if the two were sides of a
+/// right angle. A kernel that does nothing takes the time of its launch.
 void predict(Report &report, double cycles) {
   constexpr double achieved = 0.92, issued = 4, launchUs = 2;
   constexpr double slices = 0.625, ownSlices = 1, leftOut = 0.6;

@@ -225,8 +225,7 @@ void Maker::addFloats(const std::string &opcode, double warps,
 
 /// A slice of the second-level cache serves two sectors of a line a cycle. It
 /// reads and writes what atomics change, and what was written in part waits for
-/// the rest of the sector: 2.1 and 2.7 cycles (one word of each sector of 268
-/// MB, on an H200, ncu, 2026-11).
+/// the rest of the sector: both take longer (docs/Explain.md, "Constants").
 static double cacheTurns(const sim::Counts &counts,
                          std::optional<AccessKind> kind) {
   constexpr double atomic = 2.1, inPart = 2.7;
@@ -293,8 +292,7 @@ void Maker::addTraffic() {
 /// Blocks that run at the same time share what they read in the second-level
 /// cache, and so do those that follow, while a wave of them reads little beside
 /// it: up to a third of the cache all of it is found again, from two thirds on
-/// nothing (products of matrices of 17 and 34 MB on an H100, whose cache of 50
-/// MB is two halves; ncu, 2026-11).
+/// nothing (docs/Explain.md, "Constants").
 void Maker::addWaves() {
   const sim::ReadPlaces &places = profile.places;
   uint64_t together =

@@ -433,7 +433,7 @@ Status Compilation::describeImage() {
   image.numWarps = request.options.numWarps;
   kernel->walk([&](tile::RelaxOp relax) {
     image.programsWait = true;
-    tellDecision(relax, [] {
+    reportDecision(relax, [] {
       return Decision{"programs", "each has a thread of its own on a CPU",
                       "several after each other on one thread",
                       "this loop waits for what other programs write", ""};

@@ -45,7 +45,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GpuOptions &options) {
   }
   // One stage asks for nothing ahead of its use.
   if (options.stages > 1 && options.has("prefetch")) {
-    layouts.addPass(tilegpu::createPrefetchPrograms());
+    layouts.addPass(tilegpu::createPrefetchNextTile());
   }
   if (options.has("registers-for-loads")) {
     layouts.addPass(tilegpu::createRegistersForLoads());

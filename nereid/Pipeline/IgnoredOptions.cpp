@@ -77,7 +77,7 @@ std::vector<Diagnostic> optionsIgnoredOnHost(func::FuncOp kernel,
   check(&CompileOptions::numWarps, "num_warps");
   check(&CompileOptions::numStages, "num_stages");
   if (!names.empty()) {
-    tellDecision(kernel, [&] {
+    reportDecision(kernel, [&] {
       return Decision{"option", listOf(names) + " no effect on " + target, "",
                       "programs are functions of one thread there", ""};
     });

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Conversion/Lanes/StructuredControl.h"
-#include "nereid/Conversion/Lanes/TurnedLoops.h"
+#include "nereid/Conversion/Lanes/LoopRotation.h"
 #include "nereid/Support/LargeFunctions.h"
 
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -20,18 +20,18 @@ namespace nereid::lanes {
 
 static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
 
-/// Turns a loop that LLVM is not to turn.
-static bool turnIfWanted(Operation *op, bool hasManyLoops,
-                         PatternRewriter &rewriter) {
+/// Rotates a loop that LLVM is not to rotate.
+static bool rotateIfWanted(Operation *op, bool hasManyLoops,
+                           PatternRewriter &rewriter) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     if (hasManyLoops || needsCare(loop)) {
-      turn(loop, rewriter);
+      rotate(loop, rewriter);
       return true;
     }
   }
   if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    if (hasManyLoops && canTurn(loop)) {
-      turn(loop, rewriter);
+    if (hasManyLoops && canRotate(loop)) {
+      rotate(loop, rewriter);
       return true;
     }
   }
@@ -56,7 +56,7 @@ void lowerStructuredControl(ModuleOp module) {
   });
   bool hasManyLoops = size_t(llvm::count_if(work, isLoop)) > manyLoops;
   for (Operation *op : work) {
-    if (turnIfWanted(op, hasManyLoops, rewriter)) {
+    if (rotateIfWanted(op, hasManyLoops, rewriter)) {
       continue;
     }
     rewriter.setInsertionPoint(op);

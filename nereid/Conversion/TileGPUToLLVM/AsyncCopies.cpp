@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
+#include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
 
 using namespace mlir;
 
@@ -151,7 +151,7 @@ void KernelEmitter::emitCopyAsync(tilegpu::CopyAsyncOp op) {
   std::vector<uint32_t> offsets = tilegpu::offsetsOfIndex(buffer);
   auto columns = bytesOf(tile.layout.registers, offsets, elementBytes);
   AccessWidth most = accessWidth(op.getPointers(), op.getMask());
-  tellAccess("copy ahead", op.getPointers(), op.getMask(), most);
+  reportAccess("copy ahead", op.getPointers(), op.getMask(), most);
   unsigned width = most.elements, piece = 1;
   for (unsigned i = 0; piece < width && i < columns.size() &&
                        columns[i] == elementBytes * piece;
@@ -173,7 +173,7 @@ void KernelEmitter::emitCopyAsync(tilegpu::CopyAsyncOp op) {
   Value condition =
       andOf(op.getCondition() ? scalar(op.getCondition()) : Value(),
             isFirstCopy(tile.layout));
-  GlobalPlaces global = globalPlaces(op.getPointers());
+  GlobalAddresses global = globalAddresses(op.getPointers());
   for (unsigned r = 0; r < tile.count(); r += piece) {
     if (tile.dead[r]) {
       continue;
@@ -204,7 +204,7 @@ static void emitWait(KernelEmitter &e, tilegpu::WaitCopiesOp op) {
 
 static void emitPlace(KernelEmitter &, Operation *) {}
 
-void addCopyForms(FormTable &table) {
+void addCopyLowerings(LoweringTable &table) {
   table.add<tilegpu::CopyAsyncOp, &KernelEmitter::emitCopyAsync>();
   table.add<tilegpu::CommitCopiesOp, emitCommit>();
   table.add<tilegpu::WaitCopiesOp, emitWait>();

@@ -21,7 +21,7 @@
 
 #include "nereid/Analysis/AccessReasons.h"
 #include "nereid/Conversion/Lanes/AtomicKinds.h"
-#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
+#include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
 
 using namespace mlir;
 
@@ -109,7 +109,7 @@ AccessWidth KernelEmitter::atomicWidth(tile::AtomicRMWOp op, Type element) {
   return width.elements < most ? width : AccessWidth{most, WidthLimit::Most};
 }
 
-void KernelEmitter::tellAtomic(Operation *op, AccessWidth width, bool loops) {
+void KernelEmitter::reportAtomic(Operation *op, AccessWidth width, bool loops) {
   if (!tellsDecisions(op->getContext())) {
     return;
   }
@@ -180,7 +180,7 @@ void KernelEmitter::emitAtomic(Operation *op) {
   if (isUpdate && isTensor) {
     most = atomicWidth(rmw, element);
   }
-  tellAtomic(op, most, loops);
+  reportAtomic(op, most, loops);
   unsigned width = most.elements;
   AccessShape shape(bits, width);
   SmallVector<unsigned> live;
@@ -199,7 +199,7 @@ void KernelEmitter::emitAtomic(Operation *op) {
   if (hasFences && isRelease(semantic)) {
     machine->fence(scope);
   }
-  GlobalPlaces places = globalPlaces(pointerOperand);
+  GlobalAddresses places = globalAddresses(pointerOperand);
   Registers result(values.size());
   for (unsigned r : live) {
     Value mask = andOf(
@@ -253,7 +253,7 @@ void KernelEmitter::emitAtomic(Operation *op) {
   }
 }
 
-void addAtomicForms(FormTable &table) {
+void addAtomicLowerings(LoweringTable &table) {
   table.add<tile::AtomicRMWOp, &KernelEmitter::emitAtomic>();
   table.add<tile::AtomicCASOp, &KernelEmitter::emitAtomic>();
 }

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Conversion/Lanes/StructuredControl.h"
-#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
+#include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
 
 using namespace mlir;
 
@@ -200,23 +200,23 @@ void KernelEmitter::emitWhile(scf::WhileOp loop) {
   bindArguments(loop.getResults(), made.getResults());
 }
 
-static const FormTable &forms() {
-  static const FormTable table = [] {
-    FormTable table;
-    addAtomicForms(table);
-    addConversionForms(table);
-    addCopyForms(table);
-    addDebugForms(table);
-    addDotForms(table);
-    addHistogramForms(table);
-    addMemoryForms(table);
-    addPrefetchForms(table);
-    addProgramForms(table);
-    addReduceForms(table);
-    addRoleForms(table);
-    addScanForms(table);
-    addShapeForms(table);
-    addUserFunctionForms(table);
+static const LoweringTable &forms() {
+  static const LoweringTable table = [] {
+    LoweringTable table;
+    addAtomicLowerings(table);
+    addConversionLowerings(table);
+    addCopyLowerings(table);
+    addDebugLowerings(table);
+    addDotLowerings(table);
+    addHistogramLowerings(table);
+    addMemoryLowerings(table);
+    addPrefetchLowerings(table);
+    addProgramLowerings(table);
+    addReduceLowerings(table);
+    addRoleLowerings(table);
+    addScanLowerings(table);
+    addShapeLowerings(table);
+    addUserFunctionLowerings(table);
     return table;
   }();
   return table;
@@ -229,7 +229,7 @@ void KernelEmitter::emitOp(Operation *op) {
     nextPiece = 0;
   }
   scratchOwner = op;
-  if (FormTable::Form emit = forms().find(op)) {
+  if (LoweringTable::Lowering emit = forms().find(op)) {
     emit(*this, op);
   } else if (tile::isElementwise(op)) {
     emitElementwise(op);

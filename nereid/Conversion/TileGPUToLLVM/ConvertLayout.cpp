@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
+#include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
 #include "nereid/Layout/HalvedLayout.h"
 #include "nereid/Layout/ShuffleSource.h"
 #include "nereid/Layout/WarpPart.h"
@@ -26,9 +26,9 @@ static std::string nameOf(Operation *op) {
   return "'" + op->getName().stripDialect().str() + "'";
 }
 
-void KernelEmitter::tellConversion(tilegpu::ConvertLayoutOp op, std::string how,
-                                   bool isCheap) {
-  tellDecision(op, [&] {
+void KernelEmitter::reportConversion(tilegpu::ConvertLayoutOp op,
+                                     std::string how, bool isCheap) {
+  reportDecision(op, [&] {
     const TileInfo &tile = info(op.getType());
     Decision d{"layout", "", "", "", ""};
     std::string shape;
@@ -55,8 +55,8 @@ void KernelEmitter::emitConvertLayout(tilegpu::ConvertLayoutOp op) {
   ShuffleSource pull(plan.pull);
   auto selectors = pull.selectors();
   if (Value buffer = op.getThrough()) {
-    tellConversion(op, "through shared memory, inside its warp",
-                   /*isCheap=*/true);
+    reportConversion(op, "through shared memory, inside its warp",
+                     /*isCheap=*/true);
     PartsOfWarp parts = *partsOfWarp(from.layout, to.layout);
     auto alloc = buffer.getDefiningOp<tilegpu::AllocOp>();
     Value offset = arith::MulIOp::create(
@@ -71,21 +71,21 @@ void KernelEmitter::emitConvertLayout(tilegpu::ConvertLayoutOp op) {
   }
   if (goesThroughSharedMemory(plan)) {
     unsigned bytes = tile::getElementBytes(from.element) << bits;
-    tellConversion(op,
-                   "through shared memory, " + byteCount(bytes) +
-                       (bytes > tilegpu::conversionBytes
-                            ? " in pieces of at most " +
-                                  byteCount(tilegpu::conversionBytes) +
-                                  ", each with a barrier"
-                            : " with a barrier"),
-                   /*isCheap=*/false);
+    reportConversion(op,
+                     "through shared memory, " + byteCount(bytes) +
+                         (bytes > tilegpu::conversionBytes
+                              ? " in pieces of at most " +
+                                    byteCount(tilegpu::conversionBytes) +
+                                    ", each with a barrier"
+                              : " with a barrier"),
+                     /*isCheap=*/false);
     bind(op, exchange({from.layout, to.layout, bits, from.element, {}}, source,
                       to.dead));
     return;
   }
   bool shuffles = plan.kind == ConversionPlan::Kind::Shuffles;
   if (shuffles) {
-    tellConversion(op, "by shuffles inside its warp", /*isCheap=*/true);
+    reportConversion(op, "by shuffles inside its warp", /*isCheap=*/true);
   }
   Value fromLane;
   SmallVector<uint32_t> laneColumns;
@@ -248,7 +248,7 @@ Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
   return result;
 }
 
-void addConversionForms(FormTable &table) {
+void addConversionLowerings(LoweringTable &table) {
   table.add<tilegpu::ConvertLayoutOp, &KernelEmitter::emitConvertLayout>();
 }
 

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/ABI/LaunchABI.h"
-#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
+#include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
 #include "nereid/Support/PrintPrefix.h"
 
 using namespace mlir;
@@ -279,7 +279,7 @@ void KernelEmitter::emitCheck(Operation *op) {
   }
 }
 
-void addDebugForms(FormTable &table) {
+void addDebugLowerings(LoweringTable &table) {
   table.add<tile::PrintOp, &KernelEmitter::emitPrint>();
   table.add<tile::AssertOp, &KernelEmitter::emitCheck>();
   table.add<tile::CheckBoundsOp, &KernelEmitter::emitCheck>();

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
+#include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
 
 #include <bit>
 
@@ -181,7 +181,7 @@ void KernelEmitter::emitFma(tile::DotOp op) {
   bind(op, std::move(result));
 }
 
-void addDotForms(FormTable &table) {
+void addDotLowerings(LoweringTable &table) {
   table.add<tile::DotOp, &KernelEmitter::emitDot>();
   table.add<tilegpu::WaitProductsOp, &KernelEmitter::emitWaitProducts>();
   table.add<tilegpu::WaitOlderProductsOp,

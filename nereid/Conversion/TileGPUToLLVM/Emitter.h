@@ -134,19 +134,19 @@ public:
   void emitLoad(tile::LoadAccess op);
   void emitStore(tile::StoreAccess op);
   /// Addresses of a thread's elements: few registers, and distances from them.
-  struct GlobalPlaces {
+  struct GlobalAddresses {
     mlir::Value pointers;
     std::vector<int64_t> strides; ///< 0: no constant distance along it
     std::map<std::vector<uint32_t>, std::pair<unsigned, mlir::Value>> starts;
   };
-  GlobalPlaces globalPlaces(mlir::Value pointers);
+  GlobalAddresses globalAddresses(mlir::Value pointers);
   /// i64, and a constant number of bytes to add.
-  std::pair<mlir::Value, int64_t> globalAddress(GlobalPlaces &places,
+  std::pair<mlir::Value, int64_t> globalAddress(GlobalAddresses &places,
                                                 unsigned r);
   /// Registers that one access moves.
   AccessWidth accessWidth(mlir::Value pointers, mlir::Value mask);
-  void tellAccess(llvm::StringRef subject, mlir::Value pointers,
-                  mlir::Value mask, AccessWidth width);
+  void reportAccess(llvm::StringRef subject, mlir::Value pointers,
+                    mlir::Value mask, AccessWidth width);
   /// True where the access of register r may happen; null if always.
   mlir::Value accessMask(mlir::Value pointers, mlir::Value mask, unsigned r);
   /// The same for what lies inside the shape.
@@ -155,13 +155,13 @@ public:
   // Atomic.cpp
   void emitAtomic(mlir::Operation *op);
   AccessWidth atomicWidth(tile::AtomicRMWOp op, mlir::Type element);
-  void tellAtomic(mlir::Operation *op, AccessWidth width, bool loops);
+  void reportAtomic(mlir::Operation *op, AccessWidth width, bool loops);
   mlir::Value updateInLoop(tile::AtomicRMWOp op, mlir::Value address,
                            mlir::Value value, mlir::Value active);
 
   // Reduce.cpp
   void emitReduce(tile::ReduceOp op);
-  void tellReduce(tile::ReduceOp op, unsigned running);
+  void reportReduce(tile::ReduceOp op, unsigned running);
   Registers combine(mlir::Region &region, llvm::ArrayRef<mlir::Value> left,
                     llvm::ArrayRef<mlir::Value> right);
   /// Where one does not count, the other is the result.
@@ -183,7 +183,8 @@ public:
 
   // ConvertLayout.cpp
   void emitConvertLayout(tilegpu::ConvertLayoutOp op);
-  void tellConversion(tilegpu::ConvertLayoutOp, std::string how, bool isCheap);
+  void reportConversion(tilegpu::ConvertLayoutOp, std::string how,
+                        bool isCheap);
   /// Layouts of one tile of 2^bits elements.
   struct Exchange {
     TileLayout from, to;

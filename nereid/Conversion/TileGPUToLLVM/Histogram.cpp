@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
+#include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
 
 using namespace mlir;
 
@@ -17,7 +17,7 @@ static void emitHistogram(KernelEmitter &e, tile::HistogramOp op) {
   const TileInfo &to = e.info(op.getType());
   int64_t bins = to.shape[0];
   int64_t threads = int64_t{e.target.lanes} * e.warps;
-  tellDecision(op, [&] {
+  reportDecision(op, [&] {
     return Decision{"histogram",
                     "one atomic addition to shared memory for each element, " +
                         byteCount(4 * bins) + " of counts, 2 barriers",
@@ -72,7 +72,7 @@ static void emitHistogram(KernelEmitter &e, tile::HistogramOp op) {
   e.bind(op, std::move(result));
 }
 
-void addHistogramForms(FormTable &table) {
+void addHistogramLowerings(LoweringTable &table) {
   table.add<tile::HistogramOp, emitHistogram>();
 }
 

@@ -14,7 +14,7 @@
 
 #include "nereid/Analysis/AccessReasons.h"
 #include "nereid/Analysis/RootPointer.h"
-#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
+#include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
 
 using namespace mlir;
 
@@ -44,9 +44,9 @@ AccessWidth KernelEmitter::accessWidth(Value pointers, Value mask) {
   return best;
 }
 
-void KernelEmitter::tellAccess(StringRef subject, Value pointers, Value mask,
-                               AccessWidth width) {
-  tellDecision(loc, [&] {
+void KernelEmitter::reportAccess(StringRef subject, Value pointers, Value mask,
+                                 AccessWidth width) {
+  reportDecision(loc, [&] {
     AccessForm form{width, pointers, mask, target.accessBytes,
                     int64_t{target.lanes} * warps};
     return decisionOf(subject, form, axes);
@@ -72,8 +72,8 @@ Value KernelEmitter::accessMask(Value pointers, Value mask, unsigned r) {
   return andOf(maskInside(pointers, mask, r), inside);
 }
 
-KernelEmitter::GlobalPlaces KernelEmitter::globalPlaces(Value pointers) {
-  GlobalPlaces places{pointers, {}, {}};
+KernelEmitter::GlobalAddresses KernelEmitter::globalAddresses(Value pointers) {
+  GlobalAddresses places{pointers, {}, {}};
   if (!isa<RankedTensorType>(pointers.getType())) {
     return places;
   }
@@ -95,7 +95,7 @@ KernelEmitter::GlobalPlaces KernelEmitter::globalPlaces(Value pointers) {
   return places;
 }
 
-std::pair<Value, int64_t> KernelEmitter::globalAddress(GlobalPlaces &places,
+std::pair<Value, int64_t> KernelEmitter::globalAddress(GlobalAddresses &places,
                                                        unsigned r) {
   auto toInteger = [&](Value pointer) -> Value {
     return LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointer);
@@ -138,9 +138,9 @@ void KernelEmitter::emitLoad(tile::LoadAccess op) {
   Type element = tile::getElement(op.getType());
   Type lane = laneType(element);
   AccessWidth most = accessWidth(op.getPtr(), op.getMask());
-  tellAccess("load", op.getPtr(), op.getMask(), most);
+  reportAccess("load", op.getPtr(), op.getMask(), most);
   unsigned width = most.elements;
-  GlobalPlaces places = globalPlaces(op.getPtr());
+  GlobalAddresses places = globalAddresses(op.getPtr());
   Registers result(isTensor ? info(op.getType()).count() : 1);
   AccessShape shape(bitsInMemory(lane), width);
   AccessHints hints{op.getCache(), op.getEvict(), op.getIsVolatile(),
@@ -186,9 +186,9 @@ void KernelEmitter::emitStore(tile::StoreAccess op) {
   Type element = tile::getElement(op.getValue().getType());
   Type lane = laneType(element);
   AccessWidth most = accessWidth(op.getPtr(), op.getMask());
-  tellAccess("store", op.getPtr(), op.getMask(), most);
+  reportAccess("store", op.getPtr(), op.getMask(), most);
   unsigned width = most.elements;
-  GlobalPlaces places = globalPlaces(op.getPtr());
+  GlobalAddresses places = globalAddresses(op.getPtr());
   Registers values =
       isTensor ? regs(op.getValue()) : Registers{scalar(op.getValue())};
   AccessShape shape(bitsInMemory(lane), width);
@@ -196,7 +196,7 @@ void KernelEmitter::emitStore(tile::StoreAccess op) {
       op.getCache(), op.getEvict(), /*isVolatile=*/false,
       leavesCache(op, streamed.contains(rootPointer(op.getPtr())))};
   if (hints.isStreamed) {
-    tellDecision(op, [] {
+    reportDecision(op, [] {
       return Decision{"store", "leaves the nearest cache to the loads", "",
                       "the kernel writes this array and does not read it, and "
                       "loads more bytes than it stores",
@@ -221,7 +221,7 @@ void KernelEmitter::emitStore(tile::StoreAccess op) {
   }
 }
 
-void addMemoryForms(FormTable &table) {
+void addMemoryLowerings(LoweringTable &table) {
   table.addAll<tile::LoadAccess, &KernelEmitter::emitLoad>();
   table.addAll<tile::StoreAccess, &KernelEmitter::emitStore>();
 }

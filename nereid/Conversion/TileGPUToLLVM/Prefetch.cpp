@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
+#include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
 
 using namespace mlir;
 
@@ -34,7 +34,7 @@ void KernelEmitter::emitMultiprocessors(tilegpu::MultiprocessorsOp op) {
   scalars[op.getResult()] = machine->processorCount();
 }
 
-void addPrefetchForms(FormTable &table) {
+void addPrefetchLowerings(LoweringTable &table) {
   table.add<tilegpu::PrefetchOp, &KernelEmitter::emitPrefetch>();
   table.add<tilegpu::MultiprocessorsOp, &KernelEmitter::emitMultiprocessors>();
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
+#include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
 
 using namespace mlir;
 
@@ -36,7 +36,7 @@ static void emitBarrier(KernelEmitter &e, Operation *) { e.barrier(); }
 
 static void emitNothing(KernelEmitter &, Operation *) {}
 
-void addProgramForms(FormTable &table) {
+void addProgramLowerings(LoweringTable &table) {
   table.add<tile::ProgramIdOp, emitProgramId>();
   table.add<tile::NumProgramsOp, emitNumPrograms>();
   table.add<tile::ProcessorIdOp, emitProcessorId>();

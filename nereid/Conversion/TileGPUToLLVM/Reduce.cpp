@@ -18,7 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Analysis/Symmetry.h"
-#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
+#include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
 #include "nereid/Conversion/TileGPUToLLVM/Partial.h"
 #include "nereid/Dialect/Tile/IR/PairOrder.h"
 
@@ -107,7 +107,7 @@ constexpr unsigned mostPartsRead = 8;
 } // namespace
 
 /// `running` results a thread of each row.
-void KernelEmitter::tellReduce(tile::ReduceOp op, unsigned running) {
+void KernelEmitter::reportReduce(tile::ReduceOp op, unsigned running) {
   if (!tellsDecisions(op.getContext())) {
     return;
   }
@@ -204,7 +204,7 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
     partials[place] = combineTree(region, running);
   }
 
-  tellReduce(op, most);
+  reportReduce(op, most);
 
   uint32_t axisLanes = 0;
   for (unsigned l = 0; l < from.layout.lanes.size(); ++l) {
@@ -458,7 +458,7 @@ void KernelEmitter::reduceWarps(tile::ReduceOp op, uint32_t axisLanes,
   reduction.read(partials);
 }
 
-void addReduceForms(FormTable &table) {
+void addReduceLowerings(LoweringTable &table) {
   table.add<tile::ReduceOp, &KernelEmitter::emitReduce>();
 }
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
+#include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
 
 using namespace mlir;
 
@@ -142,7 +142,7 @@ static void emitGiveTurn(KernelEmitter &e, tilegpu::GiveTurnOp op) {
   e.machine->giveTurn(e.ops().i32(0), threadsOfTwoGroups(e));
 }
 
-void addRoleForms(FormTable &table) {
+void addRoleLowerings(LoweringTable &table) {
   table.add<tilegpu::InitSlotsOp, emitInit>();
   table.add<tilegpu::IsProducerOp, emitIsProducer>();
   table.add<tilegpu::SetRegistersOp, emitSetRegisters>();

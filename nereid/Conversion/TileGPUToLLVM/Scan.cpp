@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
+#include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
 #include "nereid/Conversion/TileGPUToLLVM/Partial.h"
 
 #include <bit>
@@ -267,11 +267,11 @@ Decision KernelEmitter::ScanEmitter::decision() {
 
 void KernelEmitter::emitScan(tile::ScanOp op) {
   ScanEmitter scan(*this, op);
-  tellDecision(op, [&] { return scan.decision(); });
+  reportDecision(op, [&] { return scan.decision(); });
   scan.emit();
 }
 
-void addScanForms(FormTable &table) {
+void addScanLowerings(LoweringTable &table) {
   table.add<tile::ScanOp, &KernelEmitter::emitScan>();
 }
 

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
+#include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
 
 #include <bit>
 
@@ -251,7 +251,7 @@ static void emitGather(KernelEmitter &e, tile::GatherOp op) {
   e.bind(op, std::move(result));
 }
 
-void addShapeForms(FormTable &table) {
+void addShapeLowerings(LoweringTable &table) {
   table.add<tile::SplatOp, emitSplat>();
   table.add<tile::RangeOp, emitRange>();
   table.add<tile::ExpandDimsOp, emitExpandDims>();

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
+#include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
 
 using namespace mlir;
 
@@ -223,7 +223,7 @@ Value KernelEmitter::agreed(Value value) {
   return loadShared(at, value.getType(), 1)[0];
 }
 
-void addUserFunctionForms(FormTable &table) {
+void addUserFunctionLowerings(LoweringTable &table) {
   table.add<tile::MapOp, &KernelEmitter::emitMap>();
   table.add<tile::InlineAsmOp, &KernelEmitter::emitInlineAsm>();
 }

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileToCPU/Evaluator.h"
+#include "nereid/Conversion/TileToCPU/ElementEmitter.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace nereid::tocpu {
 
-LaneIndex Evaluator::indexOfCoord(const Coord &coord, int64_t scale) {
+LaneIndex ElementEmitter::indexOfCoord(const Coord &coord, int64_t scale) {
   LaneIndex index;
   if (coord.vector) {
     LaneOps ops = at(coord.level);
@@ -39,7 +39,7 @@ LaneIndex Evaluator::indexOfCoord(const Coord &coord, int64_t scale) {
   return index;
 }
 
-LaneIndex Evaluator::uniformIndex(Value scalar, unsigned level) {
+LaneIndex ElementEmitter::uniformIndex(Value scalar, unsigned level) {
   LaneIndex index;
   APInt constant;
   if (matchPattern(scalar, m_ConstantInt(&constant))) {
@@ -57,7 +57,7 @@ LaneIndex Evaluator::uniformIndex(Value scalar, unsigned level) {
   return index;
 }
 
-Value Evaluator::sumTerms(const LaneIndex &x, unsigned *level) {
+Value ElementEmitter::sumTerms(const LaneIndex &x, unsigned *level) {
   Value total;
   *level = 0;
   for (auto [termLevel, term] : x.terms) {
@@ -72,7 +72,7 @@ Value Evaluator::sumTerms(const LaneIndex &x, unsigned *level) {
 }
 
 /// What differs between lanes, as a vector of i64.
-Value Evaluator::patternVector(const LaneIndex &x, unsigned *level) {
+Value ElementEmitter::patternVector(const LaneIndex &x, unsigned *level) {
   if (x.vector) {
     *level = x.vectorLevel;
     return x.vector;
@@ -84,7 +84,7 @@ Value Evaluator::patternVector(const LaneIndex &x, unsigned *level) {
                        : offsets;
 }
 
-LaneIndex Evaluator::addIndex(const LaneIndex &x, const LaneIndex &y) {
+LaneIndex ElementEmitter::addIndex(const LaneIndex &x, const LaneIndex &y) {
   LaneIndex result = x;
   result.constant += y.constant;
   for (auto [level, term] : y.terms) {
@@ -145,7 +145,7 @@ LaneIndex Evaluator::addIndex(const LaneIndex &x, const LaneIndex &y) {
   return result;
 }
 
-LaneIndex Evaluator::scaleIndex(LaneIndex x, int64_t by) {
+LaneIndex ElementEmitter::scaleIndex(LaneIndex x, int64_t by) {
   if (by == 1) {
     return x;
   }
@@ -168,8 +168,8 @@ LaneIndex Evaluator::scaleIndex(LaneIndex x, int64_t by) {
   return x;
 }
 
-LaneIndex Evaluator::scaleIndex(const LaneIndex &x, const LaneIndex &by,
-                                bool &exact) {
+LaneIndex ElementEmitter::scaleIndex(const LaneIndex &x, const LaneIndex &by,
+                                     bool &exact) {
   exact = by.isUniform();
   if (!exact) {
     return x;
@@ -210,7 +210,7 @@ LaneIndex Evaluator::scaleIndex(const LaneIndex &x, const LaneIndex &by,
   return result;
 }
 
-LaneIndex Evaluator::opaqueIndex(Value tile, unsigned coords) {
+LaneIndex ElementEmitter::opaqueIndex(Value tile, unsigned coords) {
   Lane lane = evaluate(tile, coords);
   if (lane.isUniform()) {
     return uniformIndex(lane.value, lane.level);
@@ -228,8 +228,8 @@ LaneIndex Evaluator::opaqueIndex(Value tile, unsigned coords) {
 
 /// `x % n` of a run x, x+1, ...: the run stays one unless it crosses a multiple
 /// of n, which the loop asks at run time, once a chunk.
-LaneIndex Evaluator::wrap(const LaneIndex &x, const LaneIndex &by, Value tile,
-                          unsigned coords) {
+LaneIndex ElementEmitter::wrap(const LaneIndex &x, const LaneIndex &by,
+                               Value tile, unsigned coords) {
   LaneIndex result = opaqueIndex(tile, coords);
   if (result.isUniform() || x.pattern != iota() || x.coefficient) {
     return result;
@@ -266,7 +266,7 @@ LaneIndex Evaluator::wrap(const LaneIndex &x, const LaneIndex &by, Value tile,
 }
 
 /// Once a value, however many paths lead to it.
-Evaluator::Wrapping Evaluator::wrappingOf(Value tile) {
+ElementEmitter::Wrapping ElementEmitter::wrappingOf(Value tile) {
   auto found = wrappings.find(tile);
   if (found != wrappings.end()) {
     return found->second;
@@ -291,7 +291,7 @@ Evaluator::Wrapping Evaluator::wrappingOf(Value tile) {
 }
 
 /// Once a value, however many paths lead to it.
-LaneIndex Evaluator::index(Value tile, unsigned coords) {
+LaneIndex ElementEmitter::index(Value tile, unsigned coords) {
   std::pair<Value, unsigned> key(tile, coords);
   auto found = indices.find(key);
   if (found != indices.end()) {
@@ -302,7 +302,7 @@ LaneIndex Evaluator::index(Value tile, unsigned coords) {
   return result;
 }
 
-LaneIndex Evaluator::computeIndex(Value tile, unsigned coords) {
+LaneIndex ElementEmitter::computeIndex(Value tile, unsigned coords) {
   if (!isa<RankedTensorType>(tile.getType())) {
     return uniformIndex(kernel.scalar(tile), 0);
   }
@@ -357,7 +357,7 @@ LaneIndex Evaluator::computeIndex(Value tile, unsigned coords) {
   return opaqueIndex(tile, coords);
 }
 
-LanePointer Evaluator::pointer(Value tile, unsigned coords) {
+LanePointer ElementEmitter::pointer(Value tile, unsigned coords) {
   LanePointer result;
   Type element = tile::getElement(tile.getType());
   int64_t bytes =
@@ -418,7 +418,8 @@ LanePointer Evaluator::pointer(Value tile, unsigned coords) {
 }
 
 /// base + the part of the index that all lanes share.
-Value Evaluator::scalarAddress(const LanePointer &pointer, unsigned *level) {
+Value ElementEmitter::scalarAddress(const LanePointer &pointer,
+                                    unsigned *level) {
   *level = 0;
   Value address = pointer.base;
   LaneOps ops = at(0);
@@ -447,7 +448,8 @@ Value Evaluator::scalarAddress(const LanePointer &pointer, unsigned *level) {
 }
 
 /// +1 or -1 where the lanes are neighbours in memory, upward or downward.
-int Evaluator::direction(const LanePointer &pointer, int64_t elementBytes) {
+int ElementEmitter::direction(const LanePointer &pointer,
+                              int64_t elementBytes) {
   int64_t step = elementBytes / pointer.bytes;
   if (!pointer.index.pattern || pointer.index.coefficient ||
       elementBytes % pointer.bytes != 0) {
@@ -458,13 +460,13 @@ int Evaluator::direction(const LanePointer &pointer, int64_t elementBytes) {
                                                 : 0;
 }
 
-Value Evaluator::contiguousAddress(const LanePointer &pointer,
-                                   int64_t elementBytes, unsigned *level) {
+Value ElementEmitter::contiguousAddress(const LanePointer &pointer,
+                                        int64_t elementBytes, unsigned *level) {
   return direction(pointer, elementBytes) == 1 ? scalarAddress(pointer, level)
                                                : nullptr;
 }
 
-Lane Evaluator::address(const LanePointer &pointer) {
+Lane ElementEmitter::address(const LanePointer &pointer) {
   unsigned level;
   Value scalar = scalarAddress(pointer, &level);
   if (pointer.index.isUniform()) {
@@ -482,7 +484,7 @@ Lane Evaluator::address(const LanePointer &pointer) {
   return {ops.add(ops.splat(base, lanes), offsets), level};
 }
 
-LaneIndex Evaluator::bufferIndex(const Buffer &buffer, unsigned coords) {
+LaneIndex ElementEmitter::bufferIndex(const Buffer &buffer, unsigned coords) {
   LaneIndex index;
   for (auto [coord, stride] :
        llvm::zip(Coords(coordSets[coords]), buffer.strides)) {

@@ -25,7 +25,8 @@ namespace nereid::tocpu {
 
 /// Calls `visit(conjunct, coordinates)` for the compares and the scalars of a
 /// conjunction, each once.
-static void walkConjuncts(Evaluator &evaluator, Value mask, unsigned coords,
+static void walkConjuncts(ElementEmitter &evaluator, Value mask,
+                          unsigned coords,
                           llvm::function_ref<void(Value, unsigned)> visit) {
   DenseSet<std::pair<Value, unsigned>> seen;
   SmallVector<std::pair<Value, unsigned>> work = {{mask, coords}};
@@ -50,7 +51,7 @@ static void walkConjuncts(Evaluator &evaluator, Value mask, unsigned coords,
 }
 
 /// Calls `visit(mask, coordinates, isStore)` for the masks of all accesses.
-void Nest::walkMasks(Evaluator &evaluator, unsigned coords,
+void Nest::walkMasks(ElementEmitter &evaluator, unsigned coords,
                      llvm::function_ref<void(Value, unsigned, bool)> visit) {
   DenseSet<std::pair<Value, unsigned>> seen;
   std::function<void(Value, unsigned)> walk = [&](Value value, unsigned at) {
@@ -75,17 +76,17 @@ void Nest::walkMasks(Evaluator &evaluator, unsigned coords,
       }
     }
   };
-  for (const Root &root : item.roots) {
-    if (root.value) {
+  for (const Sink &sink : step.sinks) {
+    if (sink.value) {
       for (int64_t i = 0; i < (packing ? packing->count : 1); ++i) {
-        walk(root.value, packing ? packedRow(evaluator, coords, i) : coords);
+        walk(sink.value, packing ? packedRow(evaluator, coords, i) : coords);
       }
       continue;
     }
-    for (Value operand : root.op->getOperands()) {
+    for (Value operand : sink.op->getOperands()) {
       walk(operand, coords);
     }
-    if (auto store = dyn_cast<tile::StoreAccess>(root.op)) {
+    if (auto store = dyn_cast<tile::StoreAccess>(sink.op)) {
       visit(store.getMask(), coords, true);
     }
   }
@@ -109,7 +110,7 @@ bool Nest::startOfRow(LaneIndex &index) const {
 
 /// The number of positions v of `most` for which first + v is below `limit`,
 /// both of `width` bits; null if it is not known in front of the loops.
-Value Nest::countBelow(Evaluator &probe, const LaneIndex &first,
+Value Nest::countBelow(ElementEmitter &probe, const LaneIndex &first,
                        const LaneIndex &limit, arith::CmpIPredicate predicate,
                        Value most, unsigned width) {
   unsigned levelX, levelY;
@@ -138,7 +139,7 @@ Value Nest::countBelow(Evaluator &probe, const LaneIndex &first,
 /// Do `first` to `first + size - 1` and `limit`, summed in 64 bits, lie in a
 /// type of `width` bits? Then they are what the compare compares. Null if that
 /// is not known in front of the loops.
-Value Nest::staysInType(Evaluator &probe, const LaneIndex &first,
+Value Nest::staysInType(ElementEmitter &probe, const LaneIndex &first,
                         const LaneIndex &limit, int64_t size, unsigned width) {
   unsigned levelX, levelY;
   Value begin = probe.sumTerms(first, &levelX),
@@ -186,7 +187,7 @@ static bool variesByProgram(Value scalar) {
 }
 
 /// Takes a conjunct that does not vary along the vector.
-void Nest::addCondition(Evaluator &probe, Value mask, unsigned coords,
+void Nest::addCondition(ElementEmitter &probe, Value mask, unsigned coords,
                         Bounds &bounds) {
   Lane holds = probe.evaluate(mask, coords);
   if (!holds.isUniform() || holds.level > depth) {
@@ -200,7 +201,7 @@ void Nest::addCondition(Evaluator &probe, Value mask, unsigned coords,
   bounds.conjuncts.push_back({mask, coords});
 }
 
-void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
+void Nest::addBound(ElementEmitter &probe, Value mask, unsigned coords,
                     Bounds &bounds) {
   if (auto splat = mask.getDefiningOp<tile::SplatOp>()) {
     if (variesByProgram(splat.getSource())) {
@@ -221,8 +222,8 @@ void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
   }
   LaneIndex x = probe.index(lhs, coords), y = probe.index(rhs, coords);
   bool isBelow = predicate == P::slt || predicate == P::sle;
-  Evaluator::Wrapping left = probe.wrappingOf(lhs),
-                      right = probe.wrappingOf(rhs);
+  ElementEmitter::Wrapping left = probe.wrappingOf(lhs),
+                           right = probe.wrappingOf(rhs);
   bool wrapsInside = left.isInside || right.isInside;
   bool wraps = left.isPossible || right.isPossible;
   Type element = tile::getElement(lhs.getType());
@@ -231,7 +232,7 @@ void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
     // Short axes are unrolled (emitAxis).
     int64_t size = schedule.axis < 0 || schedule.axisIsVector
                        ? 0
-                       : item.shape[schedule.axis];
+                       : step.shape[schedule.axis];
     LaneIndex first = x;
     if (!isBelow || wrapsInside || size <= maxUnrolledAxis ||
         !dropOrigin(first, depth + 2)) {
@@ -279,7 +280,7 @@ void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
   }
 }
 
-Nest::Bounds Nest::findBounds(Evaluator &probe, unsigned coords) {
+Nest::Bounds Nest::findBounds(ElementEmitter &probe, unsigned coords) {
   Bounds result;
   DenseSet<std::pair<Value, unsigned>> seen;
   unsigned place = 0;
@@ -303,8 +304,8 @@ Nest::Bounds Nest::findBounds(Evaluator &probe, unsigned coords) {
     }
   });
   // Where only masked stores happen, nothing happens beyond the bound.
-  for (const Root &root : item.roots) {
-    result.storesOnly &= root.kind == RootKind::Store;
+  for (const Sink &sink : step.sinks) {
+    result.storesOnly &= sink.kind == SinkKind::Store;
   }
   if (result.storesOnly) {
     walkMasks(probe, coords, [&](Value mask, unsigned at, bool isStore) {
@@ -322,8 +323,8 @@ Nest::Bounds Nest::findBounds(Evaluator &probe, unsigned coords) {
   return result;
 }
 
-void Nest::assumeBounds(Evaluator &evaluator, unsigned coords, bool alongVector,
-                        bool alongAxis) {
+void Nest::assumeBounds(ElementEmitter &evaluator, unsigned coords,
+                        bool alongVector, bool alongAxis) {
   if (!alongVector && !alongAxis) {
     return;
   }
@@ -342,7 +343,7 @@ void Nest::assumeBounds(Evaluator &evaluator, unsigned coords, bool alongVector,
 }
 
 /// Beyond `bounds.last`.
-void Nest::assumeNoneHolds(Evaluator &evaluator, unsigned coords) {
+void Nest::assumeNoneHolds(ElementEmitter &evaluator, unsigned coords) {
   unsigned place = 0;
   walkMasks(evaluator, coords, [&](Value mask, unsigned at, bool) {
     if (mask) {
@@ -358,10 +359,10 @@ void Nest::assumeNoneHolds(Evaluator &evaluator, unsigned coords) {
 
 /// Streaming stores need whole cache lines: the condition, at run time, that
 /// every row starts at one. Null if the nest has nothing to stream.
-Value Nest::canStream(Evaluator &probe, unsigned coords) {
+Value Nest::canStream(ElementEmitter &probe, unsigned coords) {
   Value condition;
-  for (const Root &root : item.roots) {
-    auto store = dyn_cast_or_null<tile::StoreAccess>(root.op);
+  for (const Sink &sink : step.sinks) {
+    auto store = dyn_cast_or_null<tile::StoreAccess>(sink.op);
     if (!store || !kernel.canStream(store)) {
       continue;
     }
@@ -372,7 +373,7 @@ Value Nest::canStream(Evaluator &probe, unsigned coords) {
     bool isRow = to.bytes == bytes && startOfRow(to.index);
     Value address = probe.contiguousAddress(to, bytes, &level);
     bool isWhole = schedule.lanes * bytes % 64 == 0;
-    tellDecision(store, [&] {
+    reportDecision(store, [&] {
       Decision d{"store",
                  "past the caches, where the launch writes more than they hold "
                  "and the row begins at a line",

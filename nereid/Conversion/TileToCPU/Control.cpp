@@ -20,8 +20,8 @@ using namespace mlir;
 
 namespace nereid::tocpu {
 
-scf::ForOp KernelEmitter::createFor(Value lower, Value upper, Value step,
-                                    ValueRange carried) {
+scf::ForOp LoopEmitter::createFor(Value lower, Value upper, Value step,
+                                  ValueRange carried) {
   auto loop = scf::ForOp::create(b, loc, lower, upper, step, carried);
   if (!loop.getBody()->empty()) {
     loop.getBody()->back().erase();
@@ -30,7 +30,7 @@ scf::ForOp KernelEmitter::createFor(Value lower, Value upper, Value step,
   return loop;
 }
 
-void KernelEmitter::yield(ValueRange values) {
+void LoopEmitter::yield(ValueRange values) {
   Operation *loop = b.getInsertionBlock()->getParentOp();
   scf::YieldOp::create(b, loc, values);
   b.setInsertionPointAfter(loop);
@@ -40,8 +40,8 @@ void KernelEmitter::yield(ValueRange values) {
 // Buffers
 //===----------------------------------------------------------------------===//
 
-Buffer KernelEmitter::allocate(Type element, ArrayRef<int64_t> shape,
-                               int64_t innerPadding) {
+Buffer LoopEmitter::allocate(Type element, ArrayRef<int64_t> shape,
+                             int64_t innerPadding) {
   Buffer buffer;
   buffer.element = element;
   buffer.shape.assign(shape.begin(), shape.end());
@@ -63,18 +63,18 @@ Buffer KernelEmitter::allocate(Type element, ArrayRef<int64_t> shape,
   return buffer;
 }
 
-void KernelEmitter::release(const Buffer &buffer) {
+void LoopEmitter::release(const Buffer &buffer) {
   if (buffer.scratchOffset != ~0ull) {
     scratch.release(buffer.scratchOffset);
   }
 }
 
-const Buffer *KernelEmitter::buffer(Value tile) {
+const Buffer *LoopEmitter::buffer(Value tile) {
   auto found = buffers.find(tile);
   return found == buffers.end() ? nullptr : &found->second;
 }
 
-Buffer KernelEmitter::resultBuffer(Value value) {
+Buffer LoopEmitter::resultBuffer(Value value) {
   auto found = pending.find(value);
   if (found != pending.end()) {
     return found->second;
@@ -92,12 +92,12 @@ Buffer KernelEmitter::resultBuffer(Value value) {
   return pending[value] = buffer;
 }
 
-void KernelEmitter::bindResult(Value value) {
+void LoopEmitter::bindResult(Value value) {
   buffers[value] = pending.lookup(value);
   pending.erase(value);
 }
 
-Buffer KernelEmitter::yieldBuffer(unsigned index, bool throughCopy) {
+Buffer LoopEmitter::yieldBuffer(unsigned index, bool throughCopy) {
   BlockState &state = blocks.back();
   if (!throughCopy) {
     return state.targets[index];
@@ -108,16 +108,16 @@ Buffer KernelEmitter::yieldBuffer(unsigned index, bool throughCopy) {
   return copy;
 }
 
-void KernelEmitter::copyInto(Value value, const Buffer &buffer, bool isUnsigned,
-                             bool flipsSign) {
-  Item item;
-  item.isNest = true;
-  item.shape.assign(tile::getShape(value.getType()));
-  item.roots.push_back({RootKind::Yield, nullptr, value, 0});
-  item.roots.back().isUnsigned = isUnsigned;
-  item.roots.back().flipsSign = flipsSign;
+void LoopEmitter::copyInto(Value value, const Buffer &buffer, bool isUnsigned,
+                           bool flipsSign) {
+  Step step;
+  step.isNest = true;
+  step.shape.assign(tile::getShape(value.getType()));
+  step.sinks.push_back({SinkKind::Yield, nullptr, value, 0});
+  step.sinks.back().isUnsigned = isUnsigned;
+  step.sinks.back().flipsSign = flipsSign;
   blocks.push_back({nullptr, {buffer}, {}});
-  Nest(*this, item).emit();
+  Nest(*this, step).emit();
   blocks.pop_back();
 }
 
@@ -125,21 +125,21 @@ void KernelEmitter::copyInto(Value value, const Buffer &buffer, bool isUnsigned,
 // Blocks
 //===----------------------------------------------------------------------===//
 
-void KernelEmitter::emitBlock(Block *block, ArrayRef<YieldTarget> yields,
-                              ArrayRef<Buffer> targets) {
+void LoopEmitter::emitBlock(Block *block, ArrayRef<YieldTarget> yields,
+                            ArrayRef<Buffer> targets) {
   Plan plan(block, yields, regions);
   blocks.push_back({&plan, SmallVector<Buffer>(targets), {}});
-  for (Item &item : plan.items()) {
+  for (Step &step : plan.steps()) {
     if (failure) {
       break;
     }
-    if (item.isNest) {
-      Nest(*this, item).emit();
+    if (step.isNest) {
+      Nest(*this, step).emit();
     } else {
       toTop();
-      emitOp(item);
+      emitOp(step);
     }
-    for (Value value : item.dead) {
+    for (Value value : step.dead) {
       auto found = buffers.find(value);
       if (found != buffers.end()) {
         release(found->second);
@@ -168,7 +168,7 @@ void KernelEmitter::emitBlock(Block *block, ArrayRef<YieldTarget> yields,
 
 /// Emits the scalars of this block that `op` reads inside of its regions:
 /// there, they would not dominate later uses.
-void KernelEmitter::emitCaptured(Operation *op) {
+void LoopEmitter::emitCaptured(Operation *op) {
   llvm::SmallPtrSet<void *, 32> seen;
   SmallVector<Value> work;
   auto add = [&](Value value) {
@@ -195,10 +195,10 @@ void KernelEmitter::emitCaptured(Operation *op) {
 /// Emits `from` at the end of `to`, with `arguments` for the scalars among its
 /// block arguments (tensors are bound by the caller). Returns the scalars among
 /// the operands that its terminator yields; the tensors go to `targets`.
-SmallVector<Value> KernelEmitter::emitBody(Block *from, Block *to,
-                                           OperandRange yielded,
-                                           ValueRange arguments,
-                                           ArrayRef<Buffer> targets) {
+SmallVector<Value> LoopEmitter::emitBody(Block *from, Block *to,
+                                         OperandRange yielded,
+                                         ValueRange arguments,
+                                         ArrayRef<Buffer> targets) {
   OpBuilder::InsertPoint outside = top;
   setTop({to, to->end()});
   SmallVector<YieldTarget> yields;
@@ -232,11 +232,11 @@ SmallVector<Value> KernelEmitter::emitBody(Block *from, Block *to,
 }
 
 /// The buffer of a tensor that a loop carries, holding `init`.
-Buffer KernelEmitter::carriedBuffer(Value init, Value result, Item &item) {
+Buffer LoopEmitter::carriedBuffer(Value init, Value result, Step &step) {
   int target = blocks.back().plan->directTarget(result);
   const Buffer *source = buffer(init);
   if (target < 0 && source && source->scratchOffset != ~0ull &&
-      llvm::is_contained(item.handedOver, init)) {
+      llvm::is_contained(step.handedOver, init)) {
     // Nothing reads the initial tensor afterwards: its buffer is taken over.
     Buffer buffer = *source;
     buffers[init].scratchOffset = ~0ull;
@@ -250,7 +250,7 @@ Buffer KernelEmitter::carriedBuffer(Value init, Value result, Item &item) {
   return buffer;
 }
 
-void KernelEmitter::emitFor(scf::ForOp loop, Item &item) {
+void LoopEmitter::emitFor(scf::ForOp loop, Step &step) {
   SmallVector<Value> inits;
   SmallVector<Buffer> targets;
   for (auto [init, result] : llvm::zip(loop.getInitArgs(), loop.getResults())) {
@@ -259,13 +259,13 @@ void KernelEmitter::emitFor(scf::ForOp loop, Item &item) {
       targets.push_back({});
       continue;
     }
-    targets.push_back(carriedBuffer(init, result, item));
+    targets.push_back(carriedBuffer(init, result, step));
   }
   Value lower = scalar(loop.getLowerBound()),
         upper = scalar(loop.getUpperBound());
-  Value step = scalar(loop.getStep());
+  Value increment = scalar(loop.getStep());
   toTop();
-  scf::ForOp copy = createFor(lower, upper, step, inits);
+  scf::ForOp copy = createFor(lower, upper, increment, inits);
   copy->setAttr(exactLoop, b.getUnitAttr());
   copy.setUnsignedCmp(loop.getUnsignedCmp());
   sources[copy] = loop;
@@ -294,7 +294,7 @@ void KernelEmitter::emitFor(scf::ForOp loop, Item &item) {
   }
 }
 
-void KernelEmitter::emitIf(scf::IfOp branch) {
+void LoopEmitter::emitIf(scf::IfOp branch) {
   SmallVector<Type> types;
   SmallVector<Buffer> targets;
   for (Value result : branch.getResults()) {
@@ -332,7 +332,7 @@ void KernelEmitter::emitIf(scf::IfOp branch) {
 
 /// The tensors that the condition sees are one set of buffers, those that the
 /// body and what follows see are another.
-void KernelEmitter::emitWhile(scf::WhileOp loop, Item &item) {
+void LoopEmitter::emitWhile(scf::WhileOp loop, Step &step) {
   SmallVector<Value> inits;
   SmallVector<Type> types;
   SmallVector<Buffer> beforeBuffers, afterBuffers;

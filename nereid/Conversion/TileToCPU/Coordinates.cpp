@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileToCPU/Evaluator.h"
+#include "nereid/Conversion/TileToCPU/ElementEmitter.h"
 
 #include <numeric>
 
@@ -13,12 +13,12 @@ using namespace mlir;
 
 namespace nereid::tocpu {
 
-void Evaluator::setAnchor(unsigned level, OpBuilder::InsertPoint point) {
+void ElementEmitter::setAnchor(unsigned level, OpBuilder::InsertPoint point) {
   anchors.resize(level + 1);
   anchors[level] = point;
 }
 
-void Evaluator::enter(Operation *op) {
+void ElementEmitter::enter(Operation *op) {
   OpBuilder::InsertPoint point(op->getBlock(), Block::iterator(op));
   for (OpBuilder::InsertPoint &anchor : anchors) {
     anchor = anchor.getBlock() == op->getBlock() ? point : anchor;
@@ -28,7 +28,7 @@ void Evaluator::enter(Operation *op) {
   }
 }
 
-void Evaluator::leave(Operation *op) {
+void ElementEmitter::leave(Operation *op) {
   OpBuilder::InsertPoint point(op->getBlock(), op->getBlock()->end());
   for (OpBuilder::InsertPoint &anchor : anchors) {
     anchor = anchor.getBlock() == op->getBlock() ? point : anchor;
@@ -38,12 +38,12 @@ void Evaluator::leave(Operation *op) {
   }
 }
 
-LaneOps Evaluator::at(unsigned level) {
+LaneOps ElementEmitter::at(unsigned level) {
   kernel.b.restoreInsertionPoint(anchors[level]);
   return kernel.ops();
 }
 
-Pattern Evaluator::intern(ArrayRef<int64_t> offsets) {
+Pattern ElementEmitter::intern(ArrayRef<int64_t> offsets) {
   for (const auto &pattern : patterns) {
     if (ArrayRef(pattern) == offsets) {
       return &pattern;
@@ -53,7 +53,7 @@ Pattern Evaluator::intern(ArrayRef<int64_t> offsets) {
   return &patterns.back();
 }
 
-Pattern Evaluator::iota(int64_t step) {
+Pattern ElementEmitter::iota(int64_t step) {
   SmallVector<int64_t> offsets(lanes);
   for (unsigned i = 0; i < lanes; ++i) {
     offsets[i] = static_cast<int64_t>(i) * step;
@@ -61,7 +61,7 @@ Pattern Evaluator::iota(int64_t step) {
   return intern(offsets);
 }
 
-unsigned Evaluator::intern(const Coords &coords) {
+unsigned ElementEmitter::intern(const Coords &coords) {
   auto found = llvm::find(coordSets, coords);
   if (found == coordSets.end()) {
     coordSets.push_back(coords);
@@ -71,7 +71,7 @@ unsigned Evaluator::intern(const Coords &coords) {
 }
 
 /// A pattern that is the same in all lanes is part of the offset.
-static void setPattern(Evaluator &evaluator, Coord &coord,
+static void setPattern(ElementEmitter &evaluator, Coord &coord,
                        ArrayRef<int64_t> offsets) {
   if (llvm::all_equal(offsets)) {
     coord.offset += offsets.empty() ? 0 : offsets[0];
@@ -81,7 +81,7 @@ static void setPattern(Evaluator &evaluator, Coord &coord,
   }
 }
 
-Value Evaluator::coordLanes(const Coord &coord, Type element) {
+Value ElementEmitter::coordLanes(const Coord &coord, Type element) {
   LaneOps ops = at(coord.level);
   unsigned width = element.getIntOrFloatBitWidth();
   if (coord.vector) {
@@ -115,7 +115,7 @@ Value Evaluator::coordLanes(const Coord &coord, Type element) {
                       : result;
 }
 
-Coord Evaluator::scaled(const Coord &coord, int64_t factor) {
+Coord ElementEmitter::scaled(const Coord &coord, int64_t factor) {
   if (factor == 1) {
     return coord;
   }
@@ -143,7 +143,7 @@ Coord Evaluator::scaled(const Coord &coord, int64_t factor) {
   return result;
 }
 
-Coord Evaluator::sum(const Coord &x, const Coord &y) {
+Coord ElementEmitter::sum(const Coord &x, const Coord &y) {
   unsigned level = std::max(x.level, y.level);
   LaneOps ops = at(level);
   if (x.vector || y.vector) {
@@ -172,7 +172,7 @@ Coord Evaluator::sum(const Coord &x, const Coord &y) {
   return result;
 }
 
-std::pair<Coord, Coord> Evaluator::divMod(const Coord &coord, int64_t by) {
+std::pair<Coord, Coord> ElementEmitter::divMod(const Coord &coord, int64_t by) {
   if (by == 1) {
     return {coord, Coord()};
   }
@@ -229,8 +229,8 @@ std::pair<Coord, Coord> Evaluator::divMod(const Coord &coord, int64_t by) {
 /// Coordinates in row-major shape `from` of the element that has `coords` in
 /// shape `to`. Dimensions are matched in the smallest groups of equal size, so
 /// that those which the reshape leaves alone keep their coordinate.
-Coords Evaluator::reshaped(const Coords &coords, ArrayRef<int64_t> from,
-                           ArrayRef<int64_t> to) {
+Coords ElementEmitter::reshaped(const Coords &coords, ArrayRef<int64_t> from,
+                                ArrayRef<int64_t> to) {
   Coords result(from.size());
   size_t i = 0, j = 0;
   while (i < from.size() || j < to.size()) {

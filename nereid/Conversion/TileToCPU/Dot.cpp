@@ -38,7 +38,7 @@ Type dotSumType(tile::DotOp op) {
   return narrow ? Type(Float32Type::get(op.getContext())) : type;
 }
 
-Buffer viewOf(KernelEmitter &kernel, Value value) {
+Buffer viewOf(LoopEmitter &kernel, Value value) {
   if (const Buffer *buffer = kernel.buffer(value)) {
     Buffer view = *buffer;
     view.scratchOffset = ~0ull;
@@ -245,7 +245,7 @@ void DotEmitter::emit() {
   planFetches();
   kernel.toTop();
   result = kernel.resultBuffer(op.getResult());
-  tellDecision(op, [&] {
+  reportDecision(op, [&] {
     if (usesTiles()) {
       return Decision{"dot",
                       "blocks of " + std::to_string(rows) + " x " +
@@ -302,6 +302,6 @@ void DotEmitter::emit() {
   kernel.release(rhs);
 }
 
-void KernelEmitter::emitDot(tile::DotOp op) { DotEmitter(*this, op).emit(); }
+void LoopEmitter::emitDot(tile::DotOp op) { DotEmitter(*this, op).emit(); }
 
 } // namespace nereid::tocpu

@@ -47,7 +47,7 @@ void DotEmitter::emitColumns(int64_t first, int64_t last, int64_t vectors) {
       } else {
         anchors.push_back(b.saveInsertionPoint());
       }
-      Evaluator evaluator(kernel, lanes);
+      ElementEmitter evaluator(kernel, lanes);
       for (auto [level, anchor] : llvm::enumerate(anchors)) {
         evaluator.setAnchor(level, anchor);
       }
@@ -86,7 +86,7 @@ void DotEmitter::emitColumns(int64_t first, int64_t last, int64_t vectors) {
 
 /// `rows` x `vectors` vectors of the result. `inside`: columns of the tile from
 /// the first one on; lanes beyond are not stored.
-void DotEmitter::emitBlock(Evaluator &evaluator, const Coord &row,
+void DotEmitter::emitBlock(ElementEmitter &evaluator, const Coord &row,
                            const Coord &column, int64_t rows, int64_t vectors,
                            int64_t inside) {
   if (usesTiles() && addsInPlace()) {
@@ -227,9 +227,9 @@ Value DotEmitter::multiplyAdd(LaneOps ops, Value left, Value right,
   }
 }
 
-SmallVector<Value> DotEmitter::multiply(Evaluator &evaluator, const Coord &row,
-                                        const Coord &column, int64_t rows,
-                                        int64_t vectors,
+SmallVector<Value> DotEmitter::multiply(ElementEmitter &evaluator,
+                                        const Coord &row, const Coord &column,
+                                        int64_t rows, int64_t vectors,
                                         SmallVector<Value> sums) {
   OpBuilder &b = kernel.b;
   LaneOps ops = evaluator.at(evaluator.innermost());

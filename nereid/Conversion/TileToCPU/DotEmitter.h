@@ -31,7 +31,7 @@ enum class Product {
 /// One dot operation.
 class DotEmitter {
 public:
-  DotEmitter(KernelEmitter &kernel, tile::DotOp op) : kernel(kernel), op(op) {}
+  DotEmitter(LoopEmitter &kernel, tile::DotOp op) : kernel(kernel), op(op) {}
   void emit();
 
 private:
@@ -42,9 +42,10 @@ private:
                        bool wholeRows = false);
   void chooseBlock();
   void emitColumns(int64_t first, int64_t last, int64_t vectors);
-  void emitBlock(Evaluator &evaluator, const Coord &row, const Coord &column,
-                 int64_t rows, int64_t vectors, int64_t inside);
-  llvm::SmallVector<mlir::Value> multiply(Evaluator &evaluator,
+  void emitBlock(ElementEmitter &evaluator, const Coord &row,
+                 const Coord &column, int64_t rows, int64_t vectors,
+                 int64_t inside);
+  llvm::SmallVector<mlir::Value> multiply(ElementEmitter &evaluator,
                                           const Coord &row, const Coord &column,
                                           int64_t rows, int64_t vectors,
                                           llvm::SmallVector<mlir::Value> sums);
@@ -77,12 +78,12 @@ private:
   void configureTiles();
   void releaseTiles();
   bool addsInPlace();
-  llvm::SmallVector<mlir::Value> multiplyTiles(Evaluator &evaluator,
+  llvm::SmallVector<mlir::Value> multiplyTiles(ElementEmitter &evaluator,
                                                const Coord &row,
                                                const Coord &column,
                                                int64_t rows, int64_t vectors);
 
-  KernelEmitter &kernel;
+  LoopEmitter &kernel;
   tile::DotOp op;
   Buffer lhs, rhs, result;
   Product product = Product::Elements;
@@ -106,7 +107,7 @@ private:
 };
 
 /// The buffer that `value` names, through views; a base of null if none.
-Buffer viewOf(KernelEmitter &kernel, mlir::Value value);
+Buffer viewOf(LoopEmitter &kernel, mlir::Value value);
 
 } // namespace nereid::tocpu
 

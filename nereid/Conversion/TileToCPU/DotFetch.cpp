@@ -57,7 +57,7 @@ std::optional<DotEmitter::Ahead> DotEmitter::nextBlock(Value value) {
   ArrayRef<int64_t> shape = tile::getShape(value.getType());
   int64_t bytes = tile::getElementBytes(tile::getElement(value.getType()));
   int fast = fastDimension(kernel, value), slow = 1 - fast;
-  Evaluator evaluator(kernel, lineBytes / bytes);
+  ElementEmitter evaluator(kernel, lineBytes / bytes);
   evaluator.setAnchor(0, kernel.getTop());
   auto pointerAt = [&](int64_t row) {
     Coords coords(2);

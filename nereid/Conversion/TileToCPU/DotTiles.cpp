@@ -34,12 +34,12 @@ namespace nereid::tocpu {
 static constexpr int64_t tileRows = 16, tileWords = 16, tileBytes = 64;
 static constexpr int64_t firstLeft = 4, firstRight = 6;
 
-static Value imm(KernelEmitter &kernel, int64_t value) {
+static Value imm(LoopEmitter &kernel, int64_t value) {
   return LLVM::ConstantOp::create(kernel.b, kernel.loc, kernel.b.getI8Type(),
                                   kernel.b.getI8IntegerAttr(value));
 }
 
-static void call(KernelEmitter &kernel, StringRef name, ValueRange operands) {
+static void call(LoopEmitter &kernel, StringRef name, ValueRange operands) {
   LLVM::CallIntrinsicOp::create(kernel.b, kernel.loc,
                                 kernel.b.getStringAttr("llvm.x86." + name),
                                 operands);
@@ -100,7 +100,7 @@ bool DotEmitter::addsInPlace() {
 
 /// The sums of `rows` x `vectors` tiles' columns as vectors, or nothing where
 /// they have been added in place.
-SmallVector<Value> DotEmitter::multiplyTiles(Evaluator &evaluator,
+SmallVector<Value> DotEmitter::multiplyTiles(ElementEmitter &evaluator,
                                              const Coord &row,
                                              const Coord &column, int64_t rows,
                                              int64_t vectors) {

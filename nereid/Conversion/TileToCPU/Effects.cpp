@@ -19,7 +19,7 @@ using namespace mlir;
 namespace nereid::tocpu {
 
 /// f16 and bf16 arithmetic: a loop around compare-and-exchange of the bits.
-static Value narrowFloatRMW(KernelEmitter &kernel, tile::AtomicRMWOp op,
+static Value narrowFloatRMW(LoopEmitter &kernel, tile::AtomicRMWOp op,
                             Value address, Value value,
                             LLVM::AtomicOrdering ordering) {
   OpBuilder &b = kernel.b;
@@ -65,8 +65,8 @@ static Value narrowFloatRMW(KernelEmitter &kernel, tile::AtomicRMWOp op,
   return asValue(loop.getResult(0));
 }
 
-Value KernelEmitter::atomicElement(Operation *op, Value address, Value value,
-                                   Value compare) {
+Value LoopEmitter::atomicElement(Operation *op, Value address, Value value,
+                                 Value compare) {
   if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op)) {
     LLVM::AtomicOrdering ordering = orderingOf(rmw.getSemantic());
     Type element = tile::getElement(rmw.getResult().getType());
@@ -92,7 +92,8 @@ Value KernelEmitter::atomicElement(Operation *op, Value address, Value value,
              : old;
 }
 
-void Nest::atomicLanes(Evaluator &evaluator, Operation *op, unsigned coords) {
+void Nest::atomicLanes(ElementEmitter &evaluator, Operation *op,
+                       unsigned coords) {
   auto access = cast<tile::MemoryAccess>(op);
   auto cas = dyn_cast<tile::AtomicCASOp>(op);
   SmallVector<Value> inputs;
@@ -140,17 +141,18 @@ void Nest::atomicLanes(Evaluator &evaluator, Operation *op, unsigned coords) {
 }
 
 /// The row-major position of each lane in the nest's shape.
-Value Nest::linearIndex(Evaluator &evaluator, unsigned coords) {
+Value Nest::linearIndex(ElementEmitter &evaluator, unsigned coords) {
   Coord linear;
   for (auto [coord, size] :
-       llvm::zip(Coords(evaluator.coordsOf(coords)), item.shape)) {
+       llvm::zip(Coords(evaluator.coordsOf(coords)), step.shape)) {
     linear = evaluator.sum(evaluator.scaled(linear, size), coord);
   }
   Value lanes = evaluator.coordLanes(linear, kernel.b.getI64Type());
   return evaluator.vectorOf({lanes, linear.level});
 }
 
-void Nest::serviceLanes(Evaluator &evaluator, Operation *op, unsigned coords) {
+void Nest::serviceLanes(ElementEmitter &evaluator, Operation *op,
+                        unsigned coords) {
   Value checked = op->getOperand(0);
   Value mask = op->getNumOperands() > 1 ? op->getOperand(1) : Value();
   Value value;

@@ -36,13 +36,13 @@ struct Buffer {
   uint64_t scratchOffset = ~0ull; ///< of a buffer that is owned
 };
 
-class Evaluator;
+class ElementEmitter;
 struct Packing;
 
-class KernelEmitter {
+class LoopEmitter {
 public:
-  KernelEmitter(mlir::func::FuncOp kernel, const cpu::CpuTarget &target,
-                bool fpFusion);
+  LoopEmitter(mlir::func::FuncOp kernel, const cpu::CpuTarget &target,
+              bool fpFusion);
 
   Expected<CpuKernelInfo> run();
 
@@ -139,16 +139,16 @@ private:
   // Control.cpp
   void emitBlock(mlir::Block *block, llvm::ArrayRef<YieldTarget> yields,
                  llvm::ArrayRef<Buffer> targets);
-  void emitOp(Item &item);
+  void emitOp(Step &step);
   void emitCaptured(mlir::Operation *op);
-  void emitFor(mlir::scf::ForOp loop, Item &item);
+  void emitFor(mlir::scf::ForOp loop, Step &step);
   void emitIf(mlir::scf::IfOp branch);
-  void emitWhile(mlir::scf::WhileOp loop, Item &item);
+  void emitWhile(mlir::scf::WhileOp loop, Step &step);
   llvm::SmallVector<mlir::Value> emitBody(mlir::Block *from, mlir::Block *to,
                                           mlir::OperandRange yielded,
                                           mlir::ValueRange arguments,
                                           llvm::ArrayRef<Buffer> targets);
-  Buffer carriedBuffer(mlir::Value init, mlir::Value result, Item &item);
+  Buffer carriedBuffer(mlir::Value init, mlir::Value result, Step &step);
 
   // ScalarOps.cpp
   void emitScalarAccess(mlir::Operation *op);
@@ -186,7 +186,7 @@ private:
 /// place in the source is where a crash is reported (Target/CPU/LineTable.h).
 class SourcePlace {
 public:
-  SourcePlace(KernelEmitter &kernel, mlir::Operation *op)
+  SourcePlace(LoopEmitter &kernel, mlir::Operation *op)
       : kernel(kernel), outer(kernel.loc) {
     if (op) {
       kernel.loc = op->getLoc();
@@ -197,7 +197,7 @@ public:
   SourcePlace &operator=(const SourcePlace &) = delete;
 
 private:
-  KernelEmitter &kernel;
+  LoopEmitter &kernel;
   mlir::Location outer;
 };
 

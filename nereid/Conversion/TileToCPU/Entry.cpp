@@ -23,23 +23,23 @@ using namespace mlir;
 
 namespace nereid::tocpu {
 
-KernelEmitter::KernelEmitter(func::FuncOp kernel, const cpu::CpuTarget &target,
-                             bool fpFusion)
+LoopEmitter::LoopEmitter(func::FuncOp kernel, const cpu::CpuTarget &target,
+                         bool fpFusion)
     : b(kernel.getContext()), loc(kernel.getLoc()), target(target),
       laneTarget{.hasF16c = target.hasF16c, .fpFusion = fpFusion},
       ranges(kernel), kernel(kernel), regions(kernel) {}
 
-void KernelEmitter::fail(Operation *op, const Twine &message) {
+void LoopEmitter::fail(Operation *op, const Twine &message) {
   if (!failure) {
     failure = cannotRun("cpu", op, message);
   }
 }
 
-Value KernelEmitter::frameField(int64_t offset, Type type) {
+Value LoopEmitter::frameField(int64_t offset, Type type) {
   return LLVM::LoadOp::create(b, loc, type, ops().byteOffset(frame, offset));
 }
 
-void KernelEmitter::createEntry() {
+void LoopEmitter::createEntry() {
   Type ptrType = LLVM::LLVMPointerType::get(b.getContext());
   Type i64Type = b.getI64Type();
   b.setInsertionPoint(kernel);
@@ -68,7 +68,7 @@ void KernelEmitter::createEntry() {
       arith::ShRUIOp::create(b, loc, flags, ops.i32(31)));
 }
 
-void KernelEmitter::loadArguments() {
+void LoopEmitter::loadArguments() {
   Type ptrType = LLVM::LLVMPointerType::get(b.getContext());
   Value slots = frameField(offsetof(LaunchFrame, arguments), ptrType);
   for (BlockArgument argument : kernel.getArguments()) {
@@ -86,7 +86,7 @@ void KernelEmitter::loadArguments() {
   }
 }
 
-void KernelEmitter::emitProgramLoop() {
+void LoopEmitter::emitProgramLoop() {
   Value begin = entryBlock->getArgument(2), end = entryBlock->getArgument(3);
   LaneOps ops = this->ops();
   auto wide = [&](Value value) {
@@ -117,7 +117,7 @@ void KernelEmitter::emitProgramLoop() {
   yield(nextProgramId);
 }
 
-void KernelEmitter::emitNextIds() {
+void LoopEmitter::emitNextIds() {
   LaneOps ops = this->ops();
   Value one = ops.i32(1), zero = ops.i32(0);
   Value nextX = ops.add(programId[0], one);
@@ -136,7 +136,7 @@ void KernelEmitter::emitNextIds() {
   nextProgramId = {nextX, nextY, nextZ};
 }
 
-void KernelEmitter::finishEntry() {
+void LoopEmitter::finishEntry() {
   b.setInsertionPointToEnd(entryBlock);
   if (usesStreaming) {
     // Streaming stores are weakly ordered; the caller will signal completion.
@@ -149,12 +149,12 @@ void KernelEmitter::finishEntry() {
 }
 
 /// Which arguments are written, and which of those are never read.
-void KernelEmitter::surveyMemory(CpuKernelInfo &info) {
+void LoopEmitter::surveyMemory(CpuKernelInfo &info) {
   SmallVector<bool> read(kernel.getNumArguments());
   info.writtenParameters.assign(kernel.getNumArguments(), false);
   auto mark = [&](Value pointer, auto &&set) {
-    if (auto root = cast_or_null<BlockArgument>(rootPointer(pointer))) {
-      return set(root.getArgNumber());
+    if (auto sink = cast_or_null<BlockArgument>(rootPointer(pointer))) {
+      return set(sink.getArgNumber());
     }
     for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
       set(i);
@@ -181,12 +181,12 @@ void KernelEmitter::surveyMemory(CpuKernelInfo &info) {
   }
 }
 
-bool KernelEmitter::canStream(tile::StoreAccess store) const {
-  Value root = rootPointer(store.getPtr());
-  return root && streamable.lookup(root) && !fetched.contains(store);
+bool LoopEmitter::canStream(tile::StoreAccess store) const {
+  Value sink = rootPointer(store.getPtr());
+  return sink && streamable.lookup(sink) && !fetched.contains(store);
 }
 
-Expected<CpuKernelInfo> KernelEmitter::run() {
+Expected<CpuKernelInfo> LoopEmitter::run() {
   CpuKernelInfo info;
   surveyMemory(info);
   createEntry();

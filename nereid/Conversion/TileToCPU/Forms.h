@@ -15,7 +15,7 @@
 #ifndef NEREID_CONVERSION_TILETOCPU_FORMS_H
 #define NEREID_CONVERSION_TILETOCPU_FORMS_H
 
-#include "nereid/Conversion/TileToCPU/Evaluator.h"
+#include "nereid/Conversion/TileToCPU/ElementEmitter.h"
 
 namespace nereid::tocpu {
 
@@ -29,16 +29,16 @@ enum class Reads {
 struct StructuredForm {
   /// The elements of a result at `coords`, evaluated wherever they are wanted.
   /// Null: the operation takes a nest of its own.
-  Lane (*evaluate)(Evaluator &evaluator, mlir::OpResult result,
+  Lane (*evaluate)(ElementEmitter &evaluator, mlir::OpResult result,
                    unsigned coords) = nullptr;
   int cost = 1;                      ///< of `evaluate`, in cheap operations
   llvm::SmallVector<Reads, 2> reads; ///< by operand; InPlace after the last
 
   /// The nest over the positions of operand 0, which writes the result's
   /// buffer: what is emitted in front of it, and in it.
-  void (*begin)(KernelEmitter &kernel, mlir::Operation *op,
+  void (*begin)(LoopEmitter &kernel, mlir::Operation *op,
                 const Buffer &result) = nullptr;
-  void (*lanes)(Evaluator &evaluator, mlir::Operation *op, unsigned coords,
+  void (*lanes)(ElementEmitter &evaluator, mlir::Operation *op, unsigned coords,
                 const Buffer &result) = nullptr;
 
   Reads readsOf(unsigned operand) const {

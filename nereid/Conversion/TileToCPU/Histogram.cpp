@@ -13,16 +13,15 @@ using namespace mlir;
 
 namespace nereid::tocpu {
 
-static void zeroCounts(KernelEmitter &kernel, Operation *,
-                       const Buffer &counts) {
+static void zeroCounts(LoopEmitter &kernel, Operation *, const Buffer &counts) {
   LaneOps ops = kernel.ops();
   LLVM::MemsetOp::create(ops.b, ops.loc, counts.base,
                          ops.integer(ops.b.getI8Type(), 0),
                          ops.i64(4 * counts.shape[0]), false);
 }
 
-static void countLanes(Evaluator &evaluator, Operation *op, unsigned coords,
-                       const Buffer &counts) {
+static void countLanes(ElementEmitter &evaluator, Operation *op,
+                       unsigned coords, const Buffer &counts) {
   auto histogram = cast<tile::HistogramOp>(op);
   Value value = evaluator.evaluate(histogram.getSource(), coords).value;
   Lane active = evaluator.activeMask(histogram.getMask(), coords);

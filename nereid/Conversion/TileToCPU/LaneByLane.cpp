@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileToCPU/Evaluator.h"
+#include "nereid/Conversion/TileToCPU/ElementEmitter.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -27,7 +27,7 @@ int64_t bytesOf(Type type) {
 }
 
 /// The addresses of a run, for what goes lane by lane.
-Lane Evaluator::runAddresses(Lane first, int64_t step) {
+Lane ElementEmitter::runAddresses(Lane first, int64_t step) {
   LaneOps ops = at(first.level);
   Value base =
       LLVM::PtrToIntOp::create(ops.b, ops.loc, ops.b.getI64Type(), first.value);
@@ -46,8 +46,9 @@ static Value bitsOf(LaneOps ops, Value mask) {
              : Value(arith::ExtUIOp::create(ops.b, ops.loc, type, bits));
 }
 
-void Evaluator::forEachLane(ArrayRef<Value> vectors, Value mask,
-                            llvm::function_ref<void(Value, ValueRange)> body) {
+void ElementEmitter::forEachLane(
+    ArrayRef<Value> vectors, Value mask,
+    llvm::function_ref<void(Value, ValueRange)> body) {
   OpBuilder &b = kernel.b;
   LaneOps ops = kernel.ops();
   SmallVector<Value> inputs(vectors);
@@ -126,8 +127,8 @@ void Evaluator::forEachLane(ArrayRef<Value> vectors, Value mask,
   kernel.yield(Value(arith::AndIOp::create(b, ops.loc, left, less)));
 }
 
-Lane Evaluator::loadLaneByLane(Lane addresses, Type type, Lane mask,
-                               Lane other) {
+Lane ElementEmitter::loadLaneByLane(Lane addresses, Type type, Lane mask,
+                                    Lane other) {
   unsigned level = std::max({addresses.level, mask.level, other.level});
   Value rest = otherVector(type, other, level);
   Value on = mask.value ? vectorOf(mask) : Value();
@@ -155,8 +156,8 @@ Lane Evaluator::loadLaneByLane(Lane addresses, Type type, Lane mask,
 /// can be read or not by the page: what lies in one page with a lane that is on
 /// is read with it, and not looked at. Only a vector that crosses into another
 /// page, and has lanes that are off, goes lane by lane.
-Lane Evaluator::loadMaskedRun(Lane address, Type type, Lane mask, Lane other,
-                              bool reversed) {
+Lane ElementEmitter::loadMaskedRun(Lane address, Type type, Lane mask,
+                                   Lane other, bool reversed) {
   constexpr int64_t pageBytes = 4096;
   auto vectorType = VectorType::get({lanes}, type);
   int64_t bytes = bytesOf(type), size = bytes * lanes;
@@ -221,7 +222,8 @@ Lane Evaluator::loadMaskedRun(Lane address, Type type, Lane mask, Lane other,
 
 /// A masked run where the processor has no masked stores of its elements: a
 /// whole vector where all lanes are on, else those that are on, one by one.
-void Evaluator::storeMaskedRun(const LanePointer &to, Value value, Value on) {
+void ElementEmitter::storeMaskedRun(const LanePointer &to, Value value,
+                                    Value on) {
   unsigned level = innermost(), addressLevel;
   Type type = getElementTypeOrSelf(value.getType());
   int64_t bytes = bytesOf(type);

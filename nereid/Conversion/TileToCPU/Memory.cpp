@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Analysis/AccessReasons.h"
-#include "nereid/Conversion/TileToCPU/Evaluator.h"
+#include "nereid/Conversion/TileToCPU/ElementEmitter.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -36,17 +36,17 @@ static Type memoryType(Type element, bool vector) {
   return type;
 }
 
-bool Evaluator::hasMaskedRun(Type type) const {
+bool ElementEmitter::hasMaskedRun(Type type) const {
   return kernel.target.hasMaskRegisters ||
          (kernel.target.hasMaskedMemory && bytesOf(type) >= 4);
 }
 
-bool Evaluator::hasGather(Type type) const {
+bool ElementEmitter::hasGather(Type type) const {
   return kernel.target.hasGather && bytesOf(type) >= 4;
 }
 
 /// The bytes of a boolean buffer are 0 or 1.
-Lane Evaluator::fromMemory(Lane lane, Type element) {
+Lane ElementEmitter::fromMemory(Lane lane, Type element) {
   if (!element.isInteger(1)) {
     return lane;
   }
@@ -57,7 +57,7 @@ Lane Evaluator::fromMemory(Lane lane, Type element) {
           lane.level};
 }
 
-Value Evaluator::toMemory(Value value, unsigned level) {
+Value ElementEmitter::toMemory(Value value, unsigned level) {
   if (!getElementTypeOrSelf(value.getType()).isInteger(1)) {
     return value;
   }
@@ -67,7 +67,7 @@ Value Evaluator::toMemory(Value value, unsigned level) {
 }
 
 /// `other`, or zero, as a vector (a scalar if lanes is 1).
-Value Evaluator::otherVector(Type type, Lane other, unsigned level) {
+Value ElementEmitter::otherVector(Type type, Lane other, unsigned level) {
   if (other.value) {
     return vectorOf(other);
   }
@@ -79,7 +79,7 @@ Value Evaluator::otherVector(Type type, Lane other, unsigned level) {
   return isa<FloatType>(type) ? ops.real(full, 0) : ops.integer(full, 0);
 }
 
-Lane Evaluator::load(tile::LoadAccess op, unsigned coords) {
+Lane ElementEmitter::load(tile::LoadAccess op, unsigned coords) {
   LanePointer from = pointer(op.getPtr(), coords);
   Lane mask, other;
   if (op.getMask()) {
@@ -105,12 +105,12 @@ Lane Evaluator::load(tile::LoadAccess op, unsigned coords) {
     Type type = memoryType(element, /*vector=*/false);
     return {isa<FloatType>(type) ? ops.real(type, 0) : ops.integer(type, 0), 0};
   }
-  tellLoad(op, from, mask.value || laneMask);
+  reportLoad(op, from, mask.value || laneMask);
   return loadFrom(from, element, mask, other);
 }
 
-void Evaluator::tellLoad(tile::LoadAccess op, const LanePointer &from,
-                         bool isMasked) {
+void ElementEmitter::reportLoad(tile::LoadAccess op, const LanePointer &from,
+                                bool isMasked) {
   if (!tellsDecisions(op.getContext()) || lanes == 1) {
     return;
   }
@@ -154,8 +154,8 @@ void Evaluator::tellLoad(tile::LoadAccess op, const LanePointer &from,
   recordDecision(op.getLoc(), d);
 }
 
-Evaluator::LoadForm Evaluator::formOf(const LanePointer &from, Type type,
-                                      bool isMasked) {
+ElementEmitter::LoadForm ElementEmitter::formOf(const LanePointer &from,
+                                                Type type, bool isMasked) {
   if (from.index.isUniform()) {
     return LoadForm::Uniform;
   }
@@ -176,8 +176,8 @@ Evaluator::LoadForm Evaluator::formOf(const LanePointer &from, Type type,
   return hasGather(type) && from.base ? LoadForm::Gather : LoadForm::Lanes;
 }
 
-Lane Evaluator::loadFrom(const LanePointer &from, Type element, Lane mask,
-                         Lane other) {
+Lane ElementEmitter::loadFrom(const LanePointer &from, Type element, Lane mask,
+                              Lane other) {
   Type type = memoryType(element, lanes > 1);
   if (from.index.isUniform()) {
     if (mask.value && !mask.isUniform()) {
@@ -225,8 +225,8 @@ Lane Evaluator::loadFrom(const LanePointer &from, Type element, Lane mask,
   }
 }
 
-Lane Evaluator::loadUniform(const LanePointer &from, Type type, Lane mask,
-                            Lane other) {
+Lane ElementEmitter::loadUniform(const LanePointer &from, Type type, Lane mask,
+                                 Lane other) {
   unsigned level;
   Value address = scalarAddress(from, &level);
   level = std::max({level, mask.level, other.level, from.minLevel});
@@ -262,7 +262,7 @@ Lane Evaluator::loadUniform(const LanePointer &from, Type type, Lane mask,
 /// its sign bits before, the others are arbitrary. It then reads the whole part
 /// without any mask. A comparison with a number that only the running program
 /// knows costs an instruction a register and stays one.
-Value Evaluator::opaqueMask(Value mask, Type type, unsigned level) {
+Value ElementEmitter::opaqueMask(Value mask, Type type, unsigned level) {
   LaneOps ops = at(level);
   Type element = ops.b.getIntegerType(8 * bytesOf(type));
   Value zero = kernel.opaqueZero;
@@ -277,8 +277,9 @@ Value Evaluator::opaqueMask(Value mask, Type type, unsigned level) {
 
 /// `load`, a vector with `rest` where `on`, the lanes of `mask`, is off; under
 /// a branch if whole vectors may be off.
-Lane Evaluator::skippedIfDead(Lane mask, Value on, Value rest, unsigned level,
-                              llvm::function_ref<Value(OpBuilder &)> load) {
+Lane ElementEmitter::skippedIfDead(
+    Lane mask, Value on, Value rest, unsigned level,
+    llvm::function_ref<Value(OpBuilder &)> load) {
   LaneOps ops = at(level);
   if (!skipsDead || !mask.value || knownMask(mask.value)) {
     return {load(ops.b), level};
@@ -297,8 +298,8 @@ Lane Evaluator::skippedIfDead(Lane mask, Value on, Value rest, unsigned level,
   return {branch.getResult(0), level};
 }
 
-Lane Evaluator::loadRun(Lane address, Type type, Lane mask, Lane other,
-                        bool reversed) {
+Lane ElementEmitter::loadRun(Lane address, Type type, Lane mask, Lane other,
+                             bool reversed) {
   auto vectorType = VectorType::get({lanes}, type);
   int64_t bytes = bytesOf(type);
   SmallVector<int64_t> order;
@@ -341,7 +342,7 @@ Lane Evaluator::loadRun(Lane address, Type type, Lane mask, Lane other,
 
 /// Reads everything between the first and the last lane. The gaps are shorter
 /// than a page, so they lie in pages that lanes lie in.
-Lane Evaluator::loadWindow(const LanePointer &from, Type type) {
+Lane ElementEmitter::loadWindow(const LanePointer &from, Type type) {
   auto [low, high] = std::minmax_element(from.index.pattern->begin(),
                                          from.index.pattern->end());
   LanePointer start = from;
@@ -367,7 +368,7 @@ Lane Evaluator::loadWindow(const LanePointer &from, Type type) {
   return {vector::ShuffleOp::create(ops.b, ops.loc, front, back, order), level};
 }
 
-Lane Evaluator::addressVector(const LanePointer &pointer) {
+Lane ElementEmitter::addressVector(const LanePointer &pointer) {
   Lane lane = address(pointer);
   if (lane.isUniform()) {
     LaneOps ops = at(lane.level);
@@ -376,8 +377,8 @@ Lane Evaluator::addressVector(const LanePointer &pointer) {
   return lane;
 }
 
-Lane Evaluator::loadGather(const LanePointer &from, Type type, Lane mask,
-                           Lane other) {
+Lane ElementEmitter::loadGather(const LanePointer &from, Type type, Lane mask,
+                                Lane other) {
   if (!hasGather(type) || !from.base) {
     Lane addresses = addressVector(from);
     return loadLaneByLane(addresses, type, mask, other);
@@ -408,8 +409,8 @@ Lane Evaluator::loadGather(const LanePointer &from, Type type, Lane mask,
 }
 
 /// `x % n` addresses: a run in nearly every chunk.
-Lane Evaluator::loadWrapped(const LanePointer &from, Type type, Lane mask,
-                            Lane other) {
+Lane ElementEmitter::loadWrapped(const LanePointer &from, Type type, Lane mask,
+                                 Lane other) {
   LanePointer run = from;
   run.index = LaneIndex();
   run.index.terms.push_back({from.index.wrapLevel, from.index.wrappedBase});
@@ -446,7 +447,7 @@ Lane Evaluator::loadWrapped(const LanePointer &from, Type type, Lane mask,
   return {branch.getResult(0), level};
 }
 
-Lane Evaluator::loadBuffer(const Buffer &buffer, unsigned coords) {
+Lane ElementEmitter::loadBuffer(const Buffer &buffer, unsigned coords) {
   LanePointer from;
   from.base = buffer.base;
   from.bytes = bytesOf(memoryType(buffer.element, true));
@@ -461,8 +462,8 @@ Lane Evaluator::loadBuffer(const Buffer &buffer, unsigned coords) {
   return fromMemory(result, buffer.element);
 }
 
-void Evaluator::storeBuffer(const Buffer &buffer, unsigned coords, Lane value,
-                            unsigned level) {
+void ElementEmitter::storeBuffer(const Buffer &buffer, unsigned coords,
+                                 Lane value, unsigned level) {
   LanePointer to;
   to.base = buffer.base;
   to.bytes = bytesOf(memoryType(buffer.element, true));
@@ -487,8 +488,8 @@ void Evaluator::storeBuffer(const Buffer &buffer, unsigned coords, Lane value,
   store(to, type, vector, mask, false);
 }
 
-Evaluator::StoreForm Evaluator::storeFormOf(const LanePointer &to, Type type,
-                                            bool isMasked) {
+ElementEmitter::StoreForm
+ElementEmitter::storeFormOf(const LanePointer &to, Type type, bool isMasked) {
   int64_t bytes = bytesOf(type);
   if (direction(to, bytes) == 1 && (!isMasked || hasMaskedRun(type))) {
     return StoreForm::Run;
@@ -499,8 +500,8 @@ Evaluator::StoreForm Evaluator::storeFormOf(const LanePointer &to, Type type,
              : StoreForm::Lanes;
 }
 
-void Evaluator::tellStore(tile::StoreAccess op, const LanePointer &to,
-                          Type type, bool isMasked) {
+void ElementEmitter::reportStore(tile::StoreAccess op, const LanePointer &to,
+                                 Type type, bool isMasked) {
   if (!tellsDecisions(op.getContext()) || lanes == 1) {
     return;
   }
@@ -522,8 +523,8 @@ void Evaluator::tellStore(tile::StoreAccess op, const LanePointer &to,
   recordDecision(op.getLoc(), d);
 }
 
-void Evaluator::store(const LanePointer &to, Type type, Value value, Lane mask,
-                      bool nontemporal) {
+void ElementEmitter::store(const LanePointer &to, Type type, Value value,
+                           Lane mask, bool nontemporal) {
   unsigned level = innermost(), addressLevel;
   int64_t bytes = bytesOf(type);
   if (to.index.isUniform() && !isVector(value) &&

@@ -24,29 +24,29 @@ static OpBuilder::InsertPoint endOf(Block *block) {
   return {block, block->end()};
 }
 
-Nest::Nest(KernelEmitter &kernel, Item &item, const Packing *packing)
-    : kernel(kernel), item(item), packing(packing) {}
+Nest::Nest(LoopEmitter &kernel, Step &step, const Packing *packing)
+    : kernel(kernel), step(step), packing(packing) {}
 
 /// Buffers are bound after the nest: inside of it, their tensors are values.
 void Nest::prepareBuffers() {
-  for (const Root &root : item.roots) {
+  for (const Sink &sink : step.sinks) {
     Buffer buffer;
-    if (root.kind == RootKind::Materialize) {
-      destinations[root.value] = kernel.resultBuffer(root.value);
-      buffer = destinations[root.value];
-    } else if (root.kind == RootKind::Yield) {
-      buffer = kernel.yieldBuffer(root.index, root.throughCopy);
-    } else if (root.kind == RootKind::Part) {
-      buffer = kernel.resultBuffer(root.op->getResult(0));
+    if (sink.kind == SinkKind::Materialize) {
+      destinations[sink.value] = kernel.resultBuffer(sink.value);
+      buffer = destinations[sink.value];
+    } else if (sink.kind == SinkKind::Yield) {
+      buffer = kernel.yieldBuffer(sink.index, sink.throughCopy);
+    } else if (sink.kind == SinkKind::Part) {
+      buffer = kernel.resultBuffer(sink.op->getResult(0));
       OpBuilder &b = kernel.b;
       int64_t skip = 0;
-      if (auto cat = dyn_cast<tile::CatOp>(root.op)) {
+      if (auto cat = dyn_cast<tile::CatOp>(sink.op)) {
         int64_t size =
-            tile::getShape(root.op->getOperand(0).getType())[cat.getAxis()];
-        skip = root.index * size * buffer.strides[cat.getAxis()];
-        buffer.shape.assign(tile::getShape(root.value.getType()));
+            tile::getShape(sink.op->getOperand(0).getType())[cat.getAxis()];
+        skip = sink.index * size * buffer.strides[cat.getAxis()];
+        buffer.shape.assign(tile::getShape(sink.value.getType()));
       } else {
-        skip = root.index * buffer.strides.back();
+        skip = sink.index * buffer.strides.back();
         buffer.shape.pop_back();
         buffer.strides.pop_back();
       }
@@ -58,8 +58,8 @@ void Nest::prepareBuffers() {
             b, kernel.loc, buffer.base.getType(), element, buffer.base,
             LLVM::GEPArg(static_cast<int32_t>(skip)));
       }
-    } else if (root.op) {
-      for (Value result : root.op->getResults()) {
+    } else if (sink.op) {
+      for (Value result : sink.op->getResults()) {
         if (isa<RankedTensorType>(result.getType())) {
           destinations[result] = kernel.resultBuffer(result);
         }
@@ -69,7 +69,7 @@ void Nest::prepareBuffers() {
   }
 }
 
-void Nest::setAnchors(Evaluator &evaluator) {
+void Nest::setAnchors(ElementEmitter &evaluator) {
   for (auto [level, anchor] : llvm::enumerate(anchors)) {
     evaluator.setAnchor(level, anchor);
   }
@@ -78,8 +78,8 @@ void Nest::setAnchors(Evaluator &evaluator) {
 void Nest::tell(bool scalarOnly) {
   Decision d{"pass", "", "", "", ""};
   SmallVector<Operation *> ops;
-  for (const Root &root : item.roots) {
-    Operation *op = root.op ? root.op : root.value.getDefiningOp();
+  for (const Sink &sink : step.sinks) {
+    Operation *op = sink.op ? sink.op : sink.value.getDefiningOp();
     if (op && !llvm::is_contained(ops, op)) {
       ops.push_back(op);
     }
@@ -88,7 +88,7 @@ void Nest::tell(bool scalarOnly) {
     return;
   }
   std::string shape;
-  for (int64_t size : item.shape) {
+  for (int64_t size : step.shape) {
     shape += (shape.empty() ? "" : "x") + std::to_string(size);
   }
   d.chosen = "one pass over " + shape;
@@ -118,7 +118,7 @@ void Nest::tell(bool scalarOnly) {
 }
 
 void Nest::emit() {
-  if (item.roots.empty()) {
+  if (step.sinks.empty()) {
     return;
   }
   prepareBuffers();
@@ -129,17 +129,17 @@ void Nest::emit() {
     sameLanes |= !accumulator.combiner->hasIdentity();
   }
   OpBuilder::InsertPoint outside = kernel.getTop();
-  if (item.roots.front().kind == RootKind::Scan) {
+  if (step.sinks.front().kind == SinkKind::Scan) {
     scheduleScan(scalarOnly);
   } else if (packing) {
-    schedule = packing->schedule(item.shape);
+    schedule = packing->schedule(step.shape);
   } else {
-    schedule = chooseSchedule(kernel, item, scalarOnly, sameLanes);
+    schedule = chooseSchedule(kernel, step, scalarOnly, sameLanes);
   }
   tell(scalarOnly);
   turnLoads();
-  if (item.roots.front().kind == RootKind::Structured) {
-    Operation *op = item.roots.front().op;
+  if (step.sinks.front().kind == SinkKind::Structured) {
+    Operation *op = step.sinks.front().op;
     kernel.toTop();
     structuredForm(op)->begin(kernel, op, destinations[op->getResult(0)]);
   }
@@ -150,12 +150,12 @@ void Nest::emit() {
     kernel.unbind(value);
     kernel.release(buffer);
   }
-  for (const Root &root : item.roots) {
-    if (root.kind == RootKind::Materialize) {
-      kernel.bindResult(root.value);
-    } else if (root.op &&
-               (root.kind != RootKind::Part || kernel.isLastPart(root.op))) {
-      for (Value result : root.op->getResults()) {
+  for (const Sink &sink : step.sinks) {
+    if (sink.kind == SinkKind::Materialize) {
+      kernel.bindResult(sink.value);
+    } else if (sink.op &&
+               (sink.kind != SinkKind::Part || kernel.isLastPart(sink.op))) {
+      for (Value result : sink.op->getResults()) {
         if (isa<RankedTensorType>(result.getType())) {
           kernel.bindResult(result);
         }
@@ -165,23 +165,23 @@ void Nest::emit() {
 }
 
 void Nest::emitOuterLoops() {
-  outerCoords.assign(item.shape.size(), Coord());
+  outerCoords.assign(step.shape.size(), Coord());
   anchors.push_back(kernel.getTop());
   kernel.toTop();
   for (int dim : schedule.outer) {
-    if (item.shape[dim] == 1) {
+    if (step.shape[dim] == 1) {
       continue;
     }
     LaneOps ops = kernel.ops();
-    int64_t step = packing && dim == packing->rows ? packing->count : 1;
+    int64_t stride = packing && dim == packing->rows ? packing->count : 1;
     scf::ForOp loop =
-        kernel.createFor(ops.i64(0), ops.i64(item.shape[dim]), ops.i64(step));
+        kernel.createFor(ops.i64(0), ops.i64(step.shape[dim]), ops.i64(stride));
     anchors.back() = before(loop);
     if (++depth == 1) {
       kernel.setTop(before(loop));
     }
     outerCoords[dim].base = loop.getInductionVar();
-    outerCoords[dim].divisor = step;
+    outerCoords[dim].divisor = stride;
     outerCoords[dim].level = depth;
     anchors.push_back(endOf(loop.getBody()));
   }
@@ -193,7 +193,7 @@ void Nest::emitOuterLoops() {
 }
 
 /// Coordinates of the nest's positions for one chunk and one axis position.
-unsigned Nest::coordsOf(Evaluator &evaluator, const Coord &chunk,
+unsigned Nest::coordsOf(ElementEmitter &evaluator, const Coord &chunk,
                         const Coord &axis) {
   Coords coords(outerCoords.begin(), outerCoords.end());
   if (schedule.axis >= 0 && !schedule.axisIsVector) {
@@ -206,7 +206,7 @@ unsigned Nest::coordsOf(Evaluator &evaluator, const Coord &chunk,
       coords[dim] = linear;
       break;
     }
-    auto [quotient, remainder] = evaluator.divMod(linear, item.shape[dim]);
+    auto [quotient, remainder] = evaluator.divMod(linear, step.shape[dim]);
     coords[dim] = remainder;
     linear = quotient;
   }
@@ -219,13 +219,13 @@ void Nest::emitChunks() {
   bool alongVector = schedule.axisIsVector || schedule.axis < 0;
   OpBuilder &b = kernel.b;
   Block *block = b.getInsertionBlock();
-  bool isScan = item.roots.front().kind == RootKind::Scan;
+  bool isScan = step.sinks.front().kind == SinkKind::Scan;
   if (alongVector) {
     resetAccumulators(isScan ? 1 : lanes);
   }
   Value stream;
   if (!schedule.collapsed() && lanes > 1 && !isScan) {
-    Evaluator probe(kernel, lanes);
+    ElementEmitter probe(kernel, lanes);
     probe.isProbe = true;
     setAnchors(probe);
     // The bases stand for every chunk and every position along the axis.
@@ -356,7 +356,7 @@ void Nest::emitStreamed(Version version, Value condition) {
 void Nest::emitVersion(const Version &version) {
   OpBuilder &b = kernel.b;
   LaneOps ops = kernel.ops();
-  Evaluator evaluator(kernel, version.lanes);
+  ElementEmitter evaluator(kernel, version.lanes);
   evaluator.skipsDead = bounds.any() && !version.assume && !version.isDead;
   OpBuilder::InsertPoint saved = anchors.back();
   Coord chunk;
@@ -403,7 +403,7 @@ void Nest::emitVersion(const Version &version) {
   }
 }
 
-void Nest::emitChunk(Evaluator &evaluator, const Version &version,
+void Nest::emitChunk(ElementEmitter &evaluator, const Version &version,
                      const Coord &chunk) {
   if (version.masked) {
     LaneOps ops = evaluator.at(depth + 1);
@@ -422,7 +422,7 @@ void Nest::emitChunk(Evaluator &evaluator, const Version &version,
   if (version.isDead) {
     assumeNoneHolds(evaluator, coords);
   }
-  emitRoots(evaluator, coords, version.nontemporal);
+  emitSinks(evaluator, coords, version.nontemporal);
   if (!version.masked && !version.isDead && version.lanes > 1 &&
       !schedule.collapsed()) {
     emitPrefetches(evaluator, coords, chunk, version.nontemporal);
@@ -430,7 +430,7 @@ void Nest::emitChunk(Evaluator &evaluator, const Version &version,
 }
 
 /// Part of the loop along an axis. `assumeAxis`: the masks that bound it hold.
-void Nest::emitAxisLoop(Evaluator &evaluator, const Version &version,
+void Nest::emitAxisLoop(ElementEmitter &evaluator, const Version &version,
                         const Coord &chunk, Value lower, Value upper,
                         bool assumeAxis) {
   OpBuilder &b = kernel.b;
@@ -448,7 +448,7 @@ void Nest::emitAxisLoop(Evaluator &evaluator, const Version &version,
   if (version.isDead) {
     assumeNoneHolds(evaluator, coords);
   }
-  emitRoots(evaluator, coords, false);
+  emitSinks(evaluator, coords, false);
   if (!version.masked && !version.isDead && version.lanes > 1 &&
       !schedule.collapsed()) {
     fetchPieces(evaluator, coords, chunk);
@@ -463,10 +463,10 @@ void Nest::emitAxisLoop(Evaluator &evaluator, const Version &version,
 
 /// A reduction across another dimension than the vector's: a loop along it
 /// inside of every chunk. Short axes are unrolled.
-void Nest::emitAxis(Evaluator &evaluator, const Version &version,
+void Nest::emitAxis(ElementEmitter &evaluator, const Version &version,
                     const Coord &chunk) {
   resetAccumulators(version.lanes);
-  int64_t size = item.shape[schedule.axis];
+  int64_t size = step.shape[schedule.axis];
   if (size <= maxUnrolledAxis) {
     for (int64_t i = 0; i < size; ++i) {
       Coord axis;
@@ -476,7 +476,7 @@ void Nest::emitAxis(Evaluator &evaluator, const Version &version,
       if (version.isDead) {
         assumeNoneHolds(evaluator, coords);
       }
-      emitRoots(evaluator, coords, false);
+      emitSinks(evaluator, coords, false);
     }
   } else {
     LaneOps ops = evaluator.at(depth + 1);
@@ -488,7 +488,7 @@ void Nest::emitAxis(Evaluator &evaluator, const Version &version,
     }
     emitAxisLoop(evaluator, version, chunk, begin, end, false);
   }
-  if (item.roots.front().kind != RootKind::Scan) {
+  if (step.sinks.front().kind != SinkKind::Scan) {
     finishAlongAxis(evaluator, chunk);
   }
   for (Accumulator &accumulator : accumulators) {
@@ -498,27 +498,28 @@ void Nest::emitAxis(Evaluator &evaluator, const Version &version,
 
 /// All operands are evaluated before anything is written, so that a chunk
 /// reads what was there before it.
-void Nest::emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal) {
+void Nest::emitSinks(ElementEmitter &evaluator, unsigned coords,
+                     bool nontemporal) {
   if (packing) {
     return emitPacked(evaluator, coords);
   }
   SmallVector<std::pair<Operation *, std::function<void()>>> effects;
-  for (auto [i, root] : llvm::enumerate(item.roots)) {
-    Operation *op = root.op ? root.op : root.value.getDefiningOp();
+  for (auto [i, sink] : llvm::enumerate(step.sinks)) {
+    Operation *op = sink.op ? sink.op : sink.value.getDefiningOp();
     SourcePlace place(kernel, op);
     auto later = [&effects, op](std::function<void()> effect) {
       effects.emplace_back(op, std::move(effect));
     };
-    switch (root.kind) {
-    case RootKind::Materialize:
-    case RootKind::Yield:
-    case RootKind::Part: {
-      Lane value = evaluator.evaluate(root.value, coords);
+    switch (sink.kind) {
+    case SinkKind::Materialize:
+    case SinkKind::Yield:
+    case SinkKind::Part: {
+      Lane value = evaluator.evaluate(sink.value, coords);
       value.value =
           evaluator.at(value.level)
-              .convert(value.value, tile::getElement(root.value.getType()),
-                       rootBuffers[i].element, root.isUnsigned);
-      if (root.flipsSign) {
+              .convert(value.value, tile::getElement(sink.value.getType()),
+                       rootBuffers[i].element, sink.isUnsigned);
+      if (sink.flipsSign) {
         value.value = flipSign(evaluator.at(value.level), value.value);
       }
       later([&, i = i, value] {
@@ -527,8 +528,8 @@ void Nest::emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal) {
       });
       break;
     }
-    case RootKind::Store: {
-      auto store = cast<tile::StoreAccess>(root.op);
+    case SinkKind::Store: {
+      auto store = cast<tile::StoreAccess>(sink.op);
       Lane value = evaluator.evaluate(store.getValue(), coords);
       LanePointer to = evaluator.pointer(store.getPtr(), coords);
       Lane mask = evaluator.activeMask(store.getMask(), coords);
@@ -537,37 +538,37 @@ void Nest::emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal) {
       }
       Type element = laneType(tile::getElement(store.getValue().getType()));
       bool stream = nontemporal && kernel.canStream(store);
-      evaluator.tellStore(store, to, element, static_cast<bool>(mask.value));
+      evaluator.reportStore(store, to, element, static_cast<bool>(mask.value));
       later([&, value, to, mask, element, stream] {
         evaluator.store(to, element, value.value, mask, stream);
       });
       break;
     }
-    case RootKind::Reduce:
+    case SinkKind::Reduce:
       for (Accumulator &accumulator : accumulators) {
-        if (accumulator.root == &root) {
+        if (accumulator.sink == &sink) {
           accumulate(evaluator, accumulator, coords);
         }
       }
       break;
-    case RootKind::Scan:
+    case SinkKind::Scan:
       scanStep(evaluator, accumulators.front(), coords);
       break;
-    case RootKind::Atomic:
-      for (Value operand : root.op->getOperands()) {
+    case SinkKind::Atomic:
+      for (Value operand : sink.op->getOperands()) {
         if (!isa<tile::PtrType>(tile::getElement(operand.getType()))) {
           evaluator.evaluate(operand, coords);
         }
       }
-      later([&] { atomicLanes(evaluator, root.op, coords); });
+      later([&] { atomicLanes(evaluator, sink.op, coords); });
       break;
-    case RootKind::Service:
-      later([&] { serviceLanes(evaluator, root.op, coords); });
+    case SinkKind::Service:
+      later([&] { serviceLanes(evaluator, sink.op, coords); });
       break;
-    case RootKind::Structured:
+    case SinkKind::Structured:
       later([&] {
-        structuredForm(root.op)->lanes(evaluator, root.op, coords,
-                                       destinations[root.op->getResult(0)]);
+        structuredForm(sink.op)->lanes(evaluator, sink.op, coords,
+                                       destinations[sink.op->getResult(0)]);
       });
       break;
     }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Emits an item of a plan as loops. The loop over chunks comes in up to four
+// Emits a step of a plan as loops. The loop over chunks comes in up to four
 // versions:
 //
 //   for (v = 0; v < F; v += lanes)       every mask that bounds v is known true
@@ -22,7 +22,7 @@
 #ifndef NEREID_CONVERSION_TILETOCPU_NEST_H
 #define NEREID_CONVERSION_TILETOCPU_NEST_H
 
-#include "nereid/Conversion/TileToCPU/Evaluator.h"
+#include "nereid/Conversion/TileToCPU/ElementEmitter.h"
 #include "nereid/Conversion/TileToCPU/Schedule.h"
 
 #include <memory>
@@ -32,7 +32,7 @@ namespace nereid::tocpu {
 /// Combines partial results of one tile.reduce or tile.scan.
 class Combiner {
 public:
-  Combiner(KernelEmitter &kernel, mlir::Operation *op);
+  Combiner(LoopEmitter &kernel, mlir::Operation *op);
 
   /// Can the region run on vectors?
   bool hasVectorForm() const { return vectorForm; }
@@ -58,7 +58,7 @@ private:
   llvm::SmallVector<mlir::Value> run(LaneOps ops, mlir::Block &block,
                                      mlir::IRMapping &map) const;
 
-  KernelEmitter &kernel;
+  LoopEmitter &kernel;
   mlir::Operation *op;
   llvm::SmallVector<mlir::Type> elements;
   bool vectorForm = true;
@@ -93,12 +93,12 @@ inline constexpr int64_t maxUnrolledAxis = 4;
 
 class Nest {
 public:
-  Nest(KernelEmitter &kernel, Item &item, const Packing *packing = nullptr);
+  Nest(LoopEmitter &kernel, Step &step, const Packing *packing = nullptr);
   void emit();
 
 private:
   struct Accumulator {
-    const Root *root;
+    const Sink *sink;
     std::unique_ptr<Combiner> combiner;
     /// i1 "holds something yet", then the partial results. Without the flag
     /// where an identity is known.
@@ -128,7 +128,7 @@ private:
 
     bool any() const { return upper || condition || axisUpper; }
   };
-  /// How the loops came out, at each root.
+  /// How the loops came out, at each sink.
   void tell(bool scalarOnly);
   void prepareBuffers();
   void emitOuterLoops();
@@ -148,46 +148,47 @@ private:
   void emitVersion(const Version &version);
   mlir::Value startOfDead(const Version &remainder);
   void emitStreamed(Version version, mlir::Value condition);
-  void emitChunk(Evaluator &evaluator, const Version &version,
+  void emitChunk(ElementEmitter &evaluator, const Version &version,
                  const Coord &chunk);
-  void emitAxis(Evaluator &evaluator, const Version &version,
+  void emitAxis(ElementEmitter &evaluator, const Version &version,
                 const Coord &chunk);
-  void emitAxisLoop(Evaluator &evaluator, const Version &version,
+  void emitAxisLoop(ElementEmitter &evaluator, const Version &version,
                     const Coord &chunk, mlir::Value lower, mlir::Value upper,
                     bool assumeAxis);
-  void setAnchors(Evaluator &evaluator);
-  void emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal);
-  void emitPrefetches(Evaluator &evaluator, unsigned coords, const Coord &chunk,
-                      bool nontemporal);
-  void fetchNext(Evaluator &evaluator, unsigned coords, const Coord &chunk,
+  void setAnchors(ElementEmitter &evaluator);
+  void emitSinks(ElementEmitter &evaluator, unsigned coords, bool nontemporal);
+  void emitPrefetches(ElementEmitter &evaluator, unsigned coords,
+                      const Coord &chunk, bool nontemporal);
+  void fetchNext(ElementEmitter &evaluator, unsigned coords, const Coord &chunk,
                  Fetch fetch);
-  void fetchPieces(Evaluator &evaluator, unsigned coords, const Coord &chunk);
+  void fetchPieces(ElementEmitter &evaluator, unsigned coords,
+                   const Coord &chunk);
   bool isPiece(mlir::Type tensor) const;
   bool isShortRow(mlir::Type tensor) const;
   bool readsBeside(tile::StoreAccess store) const;
-  unsigned coordsOf(Evaluator &evaluator, const Coord &chunk,
+  unsigned coordsOf(ElementEmitter &evaluator, const Coord &chunk,
                     const Coord &axis);
   void turnLoads();
-  void emitPacked(Evaluator &evaluator, unsigned coords);
-  unsigned packedRow(Evaluator &evaluator, unsigned coords, int64_t i);
-  Bounds findBounds(Evaluator &probe, unsigned coords);
-  void assumeBounds(Evaluator &evaluator, unsigned coords, bool alongVector,
-                    bool alongAxis);
-  void assumeNoneHolds(Evaluator &evaluator, unsigned coords);
-  mlir::Value canStream(Evaluator &probe, unsigned coords);
+  void emitPacked(ElementEmitter &evaluator, unsigned coords);
+  unsigned packedRow(ElementEmitter &evaluator, unsigned coords, int64_t i);
+  Bounds findBounds(ElementEmitter &probe, unsigned coords);
+  void assumeBounds(ElementEmitter &evaluator, unsigned coords,
+                    bool alongVector, bool alongAxis);
+  void assumeNoneHolds(ElementEmitter &evaluator, unsigned coords);
+  mlir::Value canStream(ElementEmitter &probe, unsigned coords);
   bool startOfRow(LaneIndex &index) const;
   bool dropOrigin(LaneIndex &index, unsigned level) const;
-  void walkMasks(Evaluator &evaluator, unsigned coords,
+  void walkMasks(ElementEmitter &evaluator, unsigned coords,
                  llvm::function_ref<void(mlir::Value, unsigned, bool)> visit);
-  void addBound(Evaluator &probe, mlir::Value mask, unsigned coords,
+  void addBound(ElementEmitter &probe, mlir::Value mask, unsigned coords,
                 Bounds &bounds);
-  void addCondition(Evaluator &probe, mlir::Value mask, unsigned coords,
+  void addCondition(ElementEmitter &probe, mlir::Value mask, unsigned coords,
                     Bounds &bounds);
-  mlir::Value countBelow(Evaluator &probe, const LaneIndex &first,
+  mlir::Value countBelow(ElementEmitter &probe, const LaneIndex &first,
                          const LaneIndex &limit,
                          mlir::arith::CmpIPredicate predicate, mlir::Value most,
                          unsigned width);
-  mlir::Value staysInType(Evaluator &probe, const LaneIndex &first,
+  mlir::Value staysInType(ElementEmitter &probe, const LaneIndex &first,
                           const LaneIndex &limit, int64_t size, unsigned width);
 
   // Reduce.cpp
@@ -195,27 +196,29 @@ private:
   llvm::SmallVector<mlir::Value> carried() const;
   void setCarried(mlir::ValueRange values);
   void resetAccumulators(unsigned lanes);
-  void accumulate(Evaluator &evaluator, Accumulator &accumulator,
+  void accumulate(ElementEmitter &evaluator, Accumulator &accumulator,
                   unsigned coords);
   void narrowAccumulators(unsigned lanes);
   void finishAlongVector(unsigned valid);
-  void finishAlongAxis(Evaluator &evaluator, const Coord &chunk);
-  unsigned resultCoords(Evaluator &evaluator, unsigned coords);
+  void finishAlongAxis(ElementEmitter &evaluator, const Coord &chunk);
+  unsigned resultCoords(ElementEmitter &evaluator, unsigned coords);
 
   // Scan.cpp
   void scheduleScan(bool scalarOnly);
-  Coord scanOrder(Evaluator &evaluator, const Coord &coord);
-  void scanStep(Evaluator &evaluator, Accumulator &accumulator,
+  Coord scanOrder(ElementEmitter &evaluator, const Coord &coord);
+  void scanStep(ElementEmitter &evaluator, Accumulator &accumulator,
                 unsigned coords);
 
   // Effects.cpp
-  void atomicLanes(Evaluator &evaluator, mlir::Operation *op, unsigned coords);
-  void serviceLanes(Evaluator &evaluator, mlir::Operation *op, unsigned coords);
+  void atomicLanes(ElementEmitter &evaluator, mlir::Operation *op,
+                   unsigned coords);
+  void serviceLanes(ElementEmitter &evaluator, mlir::Operation *op,
+                    unsigned coords);
   void checkLane(mlir::Operation *op, mlir::ValueRange scalars);
-  mlir::Value linearIndex(Evaluator &evaluator, unsigned coords);
+  mlir::Value linearIndex(ElementEmitter &evaluator, unsigned coords);
 
-  KernelEmitter &kernel;
-  Item &item;
+  LoopEmitter &kernel;
+  Step &step;
   const Packing *packing; ///< null: elements are stored as they are
   Schedule schedule;
   llvm::SmallVector<Accumulator> accumulators;
@@ -225,7 +228,7 @@ private:
   bool pinned = false; ///< the last anchor stands before a branch around loops
   Bounds bounds;
   llvm::DenseMap<mlir::Value, Buffer> destinations; ///< Materialize, results
-  llvm::SmallVector<Buffer> rootBuffers;            ///< by root: Yield, Part
+  llvm::SmallVector<Buffer> rootBuffers;            ///< by sink: Yield, Part
   /// Loads that were brought into the order of the vectors beforehand.
   llvm::SmallVector<std::pair<mlir::Value, Buffer>> turned;
 };
@@ -233,7 +236,7 @@ private:
 /// Moves `pointer` to the next iteration of the innermost loop of the kernel
 /// that changes it, which it returns; null if none does, or in a way that is
 /// not known yet. Prefetch.cpp
-mlir::scf::ForOp advance(KernelEmitter &kernel, Evaluator &evaluator,
+mlir::scf::ForOp advance(LoopEmitter &kernel, ElementEmitter &evaluator,
                          LanePointer &pointer);
 
 } // namespace nereid::tocpu

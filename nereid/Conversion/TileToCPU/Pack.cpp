@@ -191,33 +191,34 @@ Schedule Packing::schedule(ArrayRef<int64_t> shape) const {
   return schedule;
 }
 
-unsigned Nest::packedRow(Evaluator &evaluator, unsigned coords, int64_t i) {
+unsigned Nest::packedRow(ElementEmitter &evaluator, unsigned coords,
+                         int64_t i) {
   Coords row = evaluator.coordsOf(coords);
   row[packing->rows].offset += i;
   return evaluator.intern(row);
 }
 
-void Nest::emitPacked(Evaluator &evaluator, unsigned coords) {
-  const Root &root = item.roots.front();
+void Nest::emitPacked(ElementEmitter &evaluator, unsigned coords) {
+  const Sink &sink = step.sinks.front();
   const Buffer &to = rootBuffers.front();
-  Type from = tile::getElement(root.value.getType());
+  Type from = tile::getElement(sink.value.getType());
   Type word = IntegerType::get(to.element.getContext(),
                                to.element.getIntOrFloatBitWidth());
   unsigned level = evaluator.innermost();
   SmallVector<Value> rows, words; // integers, whatever the element
   for (int64_t i = 0; i < packing->count; ++i) {
     Lane value =
-        evaluator.evaluate(root.value, packedRow(evaluator, coords, i));
+        evaluator.evaluate(sink.value, packedRow(evaluator, coords, i));
     value.value =
         evaluator.at(value.level)
-            .convert(value.value, from, packing->element, root.isUnsigned);
+            .convert(value.value, from, packing->element, sink.isUnsigned);
     Value vector = evaluator.vectorOf(value);
     LaneOps ops = evaluator.at(level);
     Type bits = ops.b.getIntegerType(
         getElementTypeOrSelf(vector.getType()).getIntOrFloatBitWidth());
     vector =
         LLVM::BitcastOp::create(ops.b, ops.loc, typeLike(bits, vector), vector);
-    rows.push_back(root.flipsSign ? flipSign(ops, vector) : vector);
+    rows.push_back(sink.flipsSign ? flipSign(ops, vector) : vector);
   }
   LaneOps ops = evaluator.at(level);
   for (size_t i = 0; i < rows.size(); i += packing->interleave) {
@@ -302,7 +303,7 @@ void Nest::turnLoads() {
     if (!packing || shape[candidate.fast] < packing->lanes) {
       continue;
     }
-    tellDecision(candidate.load, [&] {
+    reportDecision(candidate.load, [&] {
       return Decision{
           "load",
           "turned in registers on the way into the thread's memory, " +
@@ -331,17 +332,16 @@ void Nest::turnLoads() {
   }
 }
 
-void KernelEmitter::pack(Value value, const Buffer &words,
-                         const Packing &packing, bool isUnsigned,
-                         bool flipsSign) {
-  Item item;
-  item.isNest = true;
-  item.shape.assign(tile::getShape(value.getType()));
-  item.roots.push_back({RootKind::Yield, nullptr, value, 0});
-  item.roots.back().isUnsigned = isUnsigned;
-  item.roots.back().flipsSign = flipsSign;
+void LoopEmitter::pack(Value value, const Buffer &words, const Packing &packing,
+                       bool isUnsigned, bool flipsSign) {
+  Step step;
+  step.isNest = true;
+  step.shape.assign(tile::getShape(value.getType()));
+  step.sinks.push_back({SinkKind::Yield, nullptr, value, 0});
+  step.sinks.back().isUnsigned = isUnsigned;
+  step.sinks.back().flipsSign = flipsSign;
   blocks.push_back({nullptr, {words}, {}});
-  Nest(*this, item, &packing).emit();
+  Nest(*this, step, &packing).emit();
   blocks.pop_back();
 }
 

@@ -1,13 +1,13 @@
-//===- Plan.cpp - Roots and their nests -----------------------------------===//
+//===- Plan.cpp - Sinks and their nests -----------------------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Roots join the latest nest of their iteration space that comes after all
+// Sinks join the latest nest of their iteration space that comes after all
 // they depend on, unless memory forbids it:
-//   - a write never moves ahead of an item that touches memory;
+//   - a write never moves ahead of a step that touches memory;
 //   - a load never moves ahead of, or into the nest of, an earlier write.
 //
 //===----------------------------------------------------------------------===//
@@ -56,10 +56,10 @@ Plan::Plan(Block *block, ArrayRef<YieldTarget> targets, const Regions &regions)
   }
   addYields(targets);
   renumber();
-  for (const Item &item : list) {
-    for (const Root &root : item.roots) {
-      if (root.kind == RootKind::Yield) {
-        demandRoot(root, const_cast<Item *>(&item));
+  for (const Step &step : list) {
+    for (const Sink &sink : step.sinks) {
+      if (sink.kind == SinkKind::Yield) {
+        useBySink(sink, const_cast<Step *>(&step));
       }
     }
   }
@@ -71,16 +71,16 @@ Plan::Plan(Block *block, ArrayRef<YieldTarget> targets, const Regions &regions)
   planPrefetches();
 }
 
-Item *Plan::append() {
-  Item &item = list.emplace_back();
-  item.order = list.size();
-  return &item;
+Step *Plan::append() {
+  Step &step = list.emplace_back();
+  step.order = list.size();
+  return &step;
 }
 
 void Plan::renumber() {
   unsigned order = 0;
-  for (Item &item : list) {
-    item.order = ++order;
+  for (Step &step : list) {
+    step.order = ++order;
   }
 }
 
@@ -89,59 +89,59 @@ bool Plan::isEvaluatedHere(Value value) const {
          !producer.count(value);
 }
 
-/// The last item that must run before `value` can be evaluated.
-Item *Plan::before(Value value) const {
-  Item *item = producer.lookup(value);
-  return item ? item : known.lookup(value).after;
+/// The last step that must run before `value` can be evaluated.
+Step *Plan::before(Value value) const {
+  Step *step = producer.lookup(value);
+  return step ? step : facts.lookup(value).after;
 }
 
 bool Plan::readsArrays(Value value) const {
-  return isEvaluatedHere(value) && known.lookup(value).loads;
+  return isEvaluatedHere(value) && facts.lookup(value).loads;
 }
 
-/// Roots of one nest. A nest of every store of a long program would keep more
+/// Sinks of one nest. A nest of every store of a long program would keep more
 /// values alive than there are registers.
-static constexpr unsigned maxRoots = 64;
+static constexpr unsigned maxSinks = 64;
 
-bool Plan::canJoin(const Item &item, ArrayRef<int64_t> shape, int axis) const {
-  return item.isNest && !item.exclusive && item.roots.size() < maxRoots &&
-         ArrayRef(item.shape) == shape &&
-         (axis < 0 || item.axis < 0 || axis == item.axis);
+bool Plan::canJoin(const Step &step, ArrayRef<int64_t> shape, int axis) const {
+  return step.isNest && !step.exclusive && step.sinks.size() < maxSinks &&
+         ArrayRef(step.shape) == shape &&
+         (axis < 0 || step.axis < 0 || axis == step.axis);
 }
 
 /// So many loads are asked one by one, for every write, whether it may overtake
 /// them.
 static constexpr unsigned maxLoadsToPass = 512;
 
-/// Would `write`, in `item`, overtake a load that must follow the item?
-bool Plan::passesLoad(Operation *write, const Item &item) {
+/// Would `write`, in `step`, overtake a load that must follow the step?
+bool Plan::passesLoad(Operation *write, const Step &step) {
   if (lastWriteBefore.size() > maxLoadsToPass) {
     return true;
   }
   for (Operation *load : llvm::make_first_range(lastWriteBefore)) {
-    Item *last = before(load->getResult(0));
-    if (last && last->order >= item.order &&
-        conflicts(cast<tile::LoadAccess>(load), write, Distance::OtherItem)) {
+    Step *last = before(load->getResult(0));
+    if (last && last->order >= step.order &&
+        conflicts(cast<tile::LoadAccess>(load), write, Distance::OtherStep)) {
       return true;
     }
   }
   return false;
 }
 
-/// A root that joins none of the passes that there are; `after` is the last
+/// A sink that joins none of the passes that there are; `after` is the last
 /// that must be complete.
-void Plan::tellApart(const Root &root, const Item *after, bool exclusive) {
-  bool isFirst = llvm::none_of(list, [](const Item &i) { return i.isNest; });
-  if (!root.op || isFirst) {
+void Plan::tellApart(const Sink &sink, const Step *after, bool exclusive) {
+  bool isFirst = llvm::none_of(list, [](const Step &i) { return i.isNest; });
+  if (!sink.op || isFirst) {
     return;
   }
-  tellDecision(root.op, [&] {
+  reportDecision(sink.op, [&] {
     Decision d{"pass", "a pass of its own over the tile",
                "together with an earlier one", "", ""};
     Operation *needed = !after                 ? nullptr
                         : !after->isNest       ? after->op
-                        : after->roots.empty() ? nullptr
-                                               : after->roots.back().op;
+                        : after->sinks.empty() ? nullptr
+                                               : after->sinks.back().op;
     if (exclusive) {
       d.reason = "scans, histograms and volatile loads run alone";
     } else if (needed) {
@@ -156,71 +156,71 @@ void Plan::tellApart(const Root &root, const Item *after, bool exclusive) {
   });
 }
 
-Item *Plan::addRoot(Root root, ArrayRef<int64_t> shape,
+Step *Plan::addSink(Sink sink, ArrayRef<int64_t> shape,
                     ArrayRef<Value> operands, int axis, bool writes,
                     bool exclusive) {
-  Item *after = nullptr;
+  Step *after = nullptr;
   for (Value operand : operands) {
     after = operand ? later(after, before(operand)) : after;
   }
-  Item *item = nullptr;
-  for (Item &candidate : llvm::reverse(list)) {
+  Step *step = nullptr;
+  for (Step &candidate : llvm::reverse(list)) {
     if (exclusive || (after && candidate.order <= after->order)) {
       break;
     }
     if (canJoin(candidate, shape, axis)) {
-      item = writes && passesLoad(root.op, candidate) ? nullptr : &candidate;
+      step = writes && passesLoad(sink.op, candidate) ? nullptr : &candidate;
       break;
     }
     if (writes && candidate.touchesMemory) {
       break;
     }
   }
-  if (!item) {
-    tellApart(root, after, exclusive);
-    item = append();
-    item->isNest = true;
-    item->exclusive = exclusive;
-    item->shape.assign(shape.begin(), shape.end());
+  if (!step) {
+    tellApart(sink, after, exclusive);
+    step = append();
+    step->isNest = true;
+    step->exclusive = exclusive;
+    step->shape.assign(shape.begin(), shape.end());
   }
-  item->axis = axis >= 0 ? axis : item->axis;
-  item->roots.push_back(root);
-  item->touchesMemory |= writes;
+  step->axis = axis >= 0 ? axis : step->axis;
+  step->sinks.push_back(sink);
+  step->touchesMemory |= writes;
   for (Value operand : operands) {
-    item->touchesMemory |= operand && readsArrays(operand);
+    step->touchesMemory |= operand && readsArrays(operand);
   }
-  if (root.op) {
-    itemOf[root.op] = item;
-    for (Value result : root.op->getResults()) {
-      producer[result] = later(producer.lookup(result), item);
+  if (sink.op) {
+    stepOf[sink.op] = step;
+    for (Value result : sink.op->getResults()) {
+      producer[result] = later(producer.lookup(result), step);
     }
     if (writes) {
-      item->writes.push_back(root.op);
-      allWrites.push_back({item, root.op});
-      lastWrite = later(lastWrite, item);
+      step->writes.push_back(sink.op);
+      allWrites.push_back({step, sink.op});
+      lastWrite = later(lastWrite, step);
     }
   }
-  return item;
+  return step;
 }
 
-/// An operation that is no root of a nest, at the end of the list.
+/// An operation that is no sink of a nest, at the end of the list.
 void Plan::addOp(Operation *op) {
-  Item *item = append();
-  item->op = op;
-  itemOf[op] = item;
+  Step *step = append();
+  step->op = op;
+  stepOf[op] = step;
   for (Value result : op->getResults()) {
-    producer[result] = item;
+    producer[result] = step;
   }
   bool hasRegions = op->getNumRegions() != 0;
-  item->touchesMemory =
+  step->touchesMemory =
       hasRegions ? regions.touchesMemory(op) : !isMemoryEffectFree(op);
   for (Value operand : op->getOperands()) {
-    item->touchesMemory |= isa<tile::DotOp>(op) && readsArrays(operand);
+    step->touchesMemory |= isa<tile::DotOp>(op) && readsArrays(operand);
   }
   if (hasRegions ? !regions.writes(op).empty() : isWrite(op)) {
-    item->writes.push_back(op);
-    allWrites.push_back({item, op});
-    lastWrite = item;
+    step->writes.push_back(op);
+    allWrites.push_back({step, op});
+    lastWrite = step;
   }
 }
 
@@ -241,35 +241,35 @@ void Plan::visit(Operation *op) {
   if (auto load = dyn_cast<tile::LoadAccess>(op)) {
     lastWriteBefore[op] = lastWrite;
     if (load.getIsVolatile()) {
-      Item *item = addRoot({RootKind::Materialize, op, load.getResult()},
+      Step *step = addSink({SinkKind::Materialize, op, load.getResult()},
                            shapeOf(load.getResult()), operands, -1, true, true);
-      producer[load.getResult()] = item;
+      producer[load.getResult()] = step;
     }
     return;
   }
   if (isa<tile::StoreAccess>(op)) {
-    addRoot({RootKind::Store, op}, shapeOf(op->getOperand(0)), operands, -1,
+    addSink({SinkKind::Store, op}, shapeOf(op->getOperand(0)), operands, -1,
             true);
   } else if (isa<tile::MemoryAccess>(op)) {
-    addRoot({RootKind::Atomic, op}, shapeOf(op->getResult(0)), operands, -1,
+    addSink({SinkKind::Atomic, op}, shapeOf(op->getResult(0)), operands, -1,
             true);
   } else if (isa<tile::AssertOp, tile::CheckBoundsOp, tile::CheckNanOp>(op)) {
     // Checks come before what they protect: as if they wrote memory.
-    addRoot({RootKind::Service, op}, shapeOf(op->getOperand(0)), operands, -1,
+    addSink({SinkKind::Service, op}, shapeOf(op->getOperand(0)), operands, -1,
             true);
   } else if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
-    addRoot({RootKind::Reduce, op}, reduce.getSourceShape(), operands,
+    addSink({SinkKind::Reduce, op}, reduce.getSourceShape(), operands,
             reduce.getAxis(), false);
   } else if (auto scan = dyn_cast<tile::ScanOp>(op)) {
-    addRoot({RootKind::Scan, op}, scan.getSourceShape(), operands,
+    addSink({SinkKind::Scan, op}, scan.getSourceShape(), operands,
             scan.getAxis(), false, true);
   } else if (const StructuredForm *form = structuredForm(op);
              form && form->lanes) {
-    addRoot({RootKind::Structured, op}, shapeOf(op->getOperand(0)), operands,
+    addSink({SinkKind::Structured, op}, shapeOf(op->getOperand(0)), operands,
             -1, false, true);
   } else if (isa<tile::JoinOp, tile::CatOp>(op)) {
     for (unsigned i = 0; i < 2; ++i) {
-      addRoot({RootKind::Part, op, op->getOperand(i), i},
+      addSink({SinkKind::Part, op, op->getOperand(i), i},
               shapeOf(op->getOperand(i)), {op->getOperand(i)}, -1, false);
     }
   }
@@ -282,7 +282,7 @@ void Plan::addYields(ArrayRef<YieldTarget> targets) {
     if (value == target.argument || producer.count(value)) {
       continue;
     }
-    addRoot({RootKind::Yield, nullptr, value, static_cast<unsigned>(i)},
+    addSink({SinkKind::Yield, nullptr, value, static_cast<unsigned>(i)},
             tile::getShape(value.getType()), {value}, -1, false);
   }
 }

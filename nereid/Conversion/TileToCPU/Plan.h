@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The plan of one straight-line block: a list of items, each a loop nest (with
-// the roots that run in it) or a single operation (a scalar access, a branch, a
+// The plan of one straight-line block: a list of steps, each a loop nest (with
+// the sinks that run in it) or a single operation (a scalar access, a branch, a
 // loop, a dot), and which tensors live in buffers. Everything else is
 // evaluated inside the nests that ask for it.
 //
@@ -32,7 +32,7 @@
 
 namespace nereid::tocpu {
 
-enum class RootKind {
+enum class SinkKind {
   Store,       ///< tile.store
   Atomic,      ///< tile.atomic_rmw, tile.atomic_cas
   Reduce,      ///< tile.reduce
@@ -45,8 +45,8 @@ enum class RootKind {
 };
 
 /// Something that must run, once for each element of an iteration space.
-struct Root {
-  RootKind kind;
+struct Sink {
+  SinkKind kind;
   mlir::Operation *op = nullptr; ///< null for Materialize and Yield
   mlir::Value value = {};        ///< Materialize, Yield, Part
   unsigned index = 0;
@@ -68,19 +68,19 @@ struct Fetch {
   bool isOwn = false;
 };
 
-struct Item {
+struct Step {
   bool isNest = false;
   mlir::Operation *op = nullptr; ///< of a single operation
   llvm::SmallVector<int64_t> shape;
   int axis = -1;          ///< that reductions of the nest run along
-  bool exclusive = false; ///< takes no further roots
-  llvm::SmallVector<Root> roots;
+  bool exclusive = false; ///< takes no further sinks
+  llvm::SmallVector<Sink> sinks;
   llvm::SmallVector<mlir::Operation *> writes;
   bool touchesMemory = false;
   unsigned order = 0;
-  /// Tensors whose buffers nothing reads after this item.
+  /// Tensors whose buffers nothing reads after this step.
   llvm::SmallVector<mlir::Value> dead;
-  /// Those of them that the item reads once, as an operand: their buffers may
+  /// Those of them that the step reads once, as an operand: their buffers may
   /// become its own.
   llvm::SmallVector<mlir::Value> handedOver;
   /// What the next program or iteration will load, fetched meanwhile.
@@ -89,8 +89,8 @@ struct Item {
   llvm::SmallVector<tile::StoreAccess> fetchForStore;
 };
 
-/// The later of two items; null is before all.
-inline Item *later(Item *x, Item *y) {
+/// The later of two steps; null is before all.
+inline Step *later(Step *x, Step *y) {
   return !x ? y : !y ? x : x->order >= y->order ? x : y;
 }
 
@@ -107,7 +107,7 @@ public:
   Plan(mlir::Block *block, llvm::ArrayRef<YieldTarget> targets,
        const Regions &regions);
 
-  std::list<Item> &items() { return list; }
+  std::list<Step> &steps() { return list; }
   /// The target whose buffer `value` is computed in directly, or -1.
   int directTarget(mlir::Value value) const {
     auto found = direct.find(value);
@@ -115,29 +115,29 @@ public:
   }
 
 private:
-  struct Demand {
-    Item *item;
+  struct Use {
+    Step *step;
     bool identity; ///< read at the positions of the nest itself
-    bool buffer;   ///< must be in a buffer before the item
+    bool buffer;   ///< must be in a buffer before the step
     bool captured; ///< read somewhere inside a loop or branch
     bool repeated; ///< read several times a position (below a broadcast)
     bool shuffled; ///< read in another order (below a reshape)
-    bool operator==(const Demand &) const = default;
+    bool operator==(const Use &) const = default;
   };
   struct Write {
-    Item *item;
+    Step *step;
     mlir::Operation *op;
   };
   /// How far from a write a load is evaluated.
   enum class Distance {
     SameElement, ///< in its nest, at the nest's own positions only
     SameNest,    ///< in its nest, also elsewhere: below a view, say
-    OtherItem,
+    OtherStep,
   };
   /// What is known of a value by its operands. Found in program order, so that
   /// no question walks back through the program.
-  struct Known {
-    Item *after = nullptr; ///< must run before the value can be evaluated
+  struct ValueFacts {
+    Step *after = nullptr; ///< must run before the value can be evaluated
     bool loads = false;    ///< evaluating it reads the kernel's arrays
     bool memory = false;   ///< evaluating it reads anything from memory
     bool isDeep = false;   ///< ends a chain that is too long for one nest
@@ -145,59 +145,59 @@ private:
     unsigned depth = 0; ///< of the expression that evaluates it
   };
 
-  // Roots and their nests.
+  // Sinks and their nests.
   void visit(mlir::Operation *op);
   void addOp(mlir::Operation *op);
-  Item *addRoot(Root root, llvm::ArrayRef<int64_t> shape,
+  Step *addSink(Sink sink, llvm::ArrayRef<int64_t> shape,
                 llvm::ArrayRef<mlir::Value> operands, int axis, bool writes,
                 bool exclusive = false);
-  bool passesLoad(mlir::Operation *write, const Item &item);
-  bool canJoin(const Item &item, llvm::ArrayRef<int64_t> shape, int axis) const;
+  bool passesLoad(mlir::Operation *write, const Step &step);
+  bool canJoin(const Step &step, llvm::ArrayRef<int64_t> shape, int axis) const;
   void addYields(llvm::ArrayRef<YieldTarget> targets);
   void learn(mlir::Operation *op);
   bool isEvaluatedHere(mlir::Value value) const;
-  Item *before(mlir::Value value) const;
+  Step *before(mlir::Value value) const;
   bool readsArrays(mlir::Value value) const;
-  void tellApart(const Root &root, const Item *after, bool exclusive);
-  Item *append();
+  void tellApart(const Sink &sink, const Step *after, bool exclusive);
+  Step *append();
   void renumber();
 
   // Buffers.
   void demandOperands(mlir::Operation *op);
-  void demandRoot(const Root &root, Item *item);
-  void demand(mlir::Value value, const Demand &demand);
+  void useBySink(const Sink &sink, Step *step);
+  void addUse(mlir::Value value, const Use &use);
   void decide(mlir::Operation *op);
-  void forward(mlir::Operation *op, llvm::ArrayRef<Demand> wanted);
+  void forward(mlir::Operation *op, llvm::ArrayRef<Use> wanted);
   /// Why `value` must be in a buffer; null if it need not.
-  const char *whyMaterialize(mlir::Value value, llvm::ArrayRef<Demand> wanted);
-  void materialize(mlir::Value value, Item *limit, bool limitConflicts);
-  void tellBuffer(mlir::Value value, const char *why);
-  Item *nestFor(mlir::Value value, Item *before);
-  bool crossing(mlir::Operation *load, llvm::ArrayRef<Demand> wanted,
-                Item *&limit, bool &sameNest);
+  const char *whyMaterialize(mlir::Value value, llvm::ArrayRef<Use> wanted);
+  void materialize(mlir::Value value, Step *limit, bool limitConflicts);
+  void reportBuffer(mlir::Value value, const char *why);
+  Step *nestFor(mlir::Value value, Step *before);
+  bool crossing(mlir::Operation *load, llvm::ArrayRef<Use> wanted, Step *&limit,
+                bool &sameNest);
   bool conflicts(tile::LoadAccess load, mlir::Operation *write,
                  Distance distance) const;
   int cost(mlir::Value value) const;
   bool touchesMemory(mlir::Value value) const;
   void settleYields(llvm::ArrayRef<YieldTarget> targets);
-  bool onlyReadBefore(mlir::Value argument, Item *item) const;
+  bool onlyReadBefore(mlir::Value argument, Step *step) const;
   void findLastUses();
   void planPrefetches();
   void fetchWhileComputing(tile::LoadAccess load);
-  int weight(const Item &item);
+  int weight(const Step &step);
 
   mlir::Block *block;
   const Regions &regions;
-  std::list<Item> list;
-  /// The item that produces a scalar or a buffered tensor of this block.
-  llvm::MapVector<mlir::Value, Item *> producer;
-  llvm::DenseMap<mlir::Value, Known> known;
-  /// For a load: the last item that wrote memory when it was reached.
-  llvm::MapVector<mlir::Operation *, Item *> lastWriteBefore;
-  Item *lastWrite = nullptr;
+  std::list<Step> list;
+  /// The step that produces a scalar or a buffered tensor of this block.
+  llvm::MapVector<mlir::Value, Step *> producer;
+  llvm::DenseMap<mlir::Value, ValueFacts> facts;
+  /// For a load: the last step that wrote memory when it was reached.
+  llvm::MapVector<mlir::Operation *, Step *> lastWriteBefore;
+  Step *lastWrite = nullptr;
   llvm::SmallVector<Write> allWrites;
-  llvm::DenseMap<mlir::Operation *, Item *> itemOf;
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<Demand, 2>> demands;
+  llvm::DenseMap<mlir::Operation *, Step *> stepOf;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Use, 2>> uses;
   llvm::DenseMap<mlir::Value, unsigned> direct;
 };
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Walks a block backwards, so that every tensor is decided after its users. A
-// tensor that is not written to a buffer passes the demands on it to its
+// tensor that is not written to a buffer passes its uses on to its
 // operands. It is written where it is expensive and several nests want it, or
 // several times an element; where it must be in memory (operands of a dot, a
 // gather); and where a load's memory is overwritten before its last use.
@@ -40,7 +40,7 @@ void Plan::learn(Operation *op) {
   if (op->getNumRegions() != 0) {
     return;
   }
-  Known all;
+  ValueFacts all;
   const StructuredForm *form = structuredForm(op);
   all.cost = isView(op)                  ? 0
              : isa<tile::LoadAccess>(op) ? 2
@@ -56,7 +56,7 @@ void Plan::learn(Operation *op) {
       all.cost = std::min(all.cost + cost(operand), 1000);
     }
     if (isTensor(operand) && isEvaluatedHere(operand)) {
-      all.depth = std::max(all.depth, known.lookup(operand).depth + 1);
+      all.depth = std::max(all.depth, facts.lookup(operand).depth + 1);
     }
   }
   if (isa<tile::LoadAccess>(op)) {
@@ -75,12 +75,12 @@ void Plan::learn(Operation *op) {
     all.depth = 0;
   }
   for (Value result : op->getResults()) {
-    known[result] = all;
+    facts[result] = all;
   }
 }
 
 int Plan::cost(Value value) const {
-  return isTensor(value) && isEvaluatedHere(value) ? known.lookup(value).cost
+  return isTensor(value) && isEvaluatedHere(value) ? facts.lookup(value).cost
                                                    : 1;
 }
 
@@ -88,26 +88,26 @@ bool Plan::touchesMemory(Value value) const {
   if (!isTensor(value) || value.getParentBlock() != block) {
     return isTensor(value) && isa<BlockArgument>(value);
   }
-  return !isEvaluatedHere(value) || known.lookup(value).memory;
+  return !isEvaluatedHere(value) || facts.lookup(value).memory;
 }
 
 /// Twice is as good as often: `x = x + x` would double them line by line.
-void Plan::demand(Value value, const Demand &demand) {
+void Plan::addUse(Value value, const Use &use) {
   if (value && isTensor(value) && value.getParentBlock() == block) {
-    SmallVector<Demand, 2> &all = demands[value];
-    if (llvm::count(all, demand) < 2) {
-      all.push_back(demand);
+    SmallVector<Use, 2> &all = uses[value];
+    if (llvm::count(all, use) < 2) {
+      all.push_back(use);
     }
   }
 }
 
-void Plan::demandRoot(const Root &root, Item *item) {
-  Demand inPlace = {item, true, false, false, false, false};
-  if (root.value) {
-    return demand(root.value, inPlace);
+void Plan::useBySink(const Sink &sink, Step *step) {
+  Use inPlace = {step, true, false, false, false, false};
+  if (sink.value) {
+    return addUse(sink.value, inPlace);
   }
-  for (Value operand : root.op->getOperands()) {
-    demand(operand, inPlace);
+  for (Value operand : sink.op->getOperands()) {
+    addUse(operand, inPlace);
   }
 }
 
@@ -117,7 +117,7 @@ bool Plan::conflicts(tile::LoadAccess load, Operation *write,
                      Distance distance) const {
   if (write->getNumRegions() != 0) {
     return llvm::any_of(regions.writes(write), [&](Operation *inner) {
-      return conflicts(load, inner, Distance::OtherItem);
+      return conflicts(load, inner, Distance::OtherStep);
     });
   }
   if (isa<tile::BarrierOp, tile::RelaxOp>(write)) {
@@ -136,11 +136,11 @@ bool Plan::conflicts(tile::LoadAccess load, Operation *write,
   if (rootOfTo == rootOfFrom) {
     return distance != Distance::SameElement || to != from;
   }
-  return distance == Distance::OtherItem &&
+  return distance == Distance::OtherStep &&
          tile::getShape(to.getType()) == tile::getShape(from.getType());
 }
 
-bool Plan::crossing(Operation *op, ArrayRef<Demand> wanted, Item *&limit,
+bool Plan::crossing(Operation *op, ArrayRef<Use> wanted, Step *&limit,
                     bool &sameNest) {
   auto load = dyn_cast<tile::LoadAccess>(op);
   limit = nullptr;
@@ -149,74 +149,74 @@ bool Plan::crossing(Operation *op, ArrayRef<Demand> wanted, Item *&limit,
     return false;
   }
   unsigned last = 0;
-  for (const Demand &demand : wanted) {
-    last = std::max(last, demand.item->order);
+  for (const Use &use : wanted) {
+    last = std::max(last, use.step->order);
   }
   auto *behind = llvm::partition_point(allWrites, [&](const Write &write) {
     return !op->isBeforeInBlock(write.op);
   });
   for (const Write &write : llvm::make_range(behind, allWrites.end())) {
-    if (write.item->order > last) {
+    if (write.step->order > last) {
       continue;
     }
     bool after = false, within = false;
-    auto distance = Distance::SameElement; // of the demands within
-    for (const Demand &demand : wanted) {
-      after |= demand.item->order > write.item->order;
-      if (demand.item == write.item) {
+    auto distance = Distance::SameElement; // of the uses within
+    for (const Use &use : wanted) {
+      after |= use.step->order > write.step->order;
+      if (use.step == write.step) {
         within = true;
-        distance = demand.identity ? distance : Distance::SameNest;
+        distance = use.identity ? distance : Distance::SameNest;
       }
     }
-    bool together = within && write.item->isNest;
-    bool bad = (after && conflicts(load, write.op, Distance::OtherItem)) ||
+    bool together = within && write.step->isNest;
+    bool bad = (after && conflicts(load, write.op, Distance::OtherStep)) ||
                (together && conflicts(load, write.op, distance)) ||
                (within && !together && write.op->getNumRegions() != 0 &&
-                conflicts(load, write.op, Distance::OtherItem));
-    if (bad && (!limit || write.item->order < limit->order)) {
-      limit = write.item;
+                conflicts(load, write.op, Distance::OtherStep));
+    if (bad && (!limit || write.step->order < limit->order)) {
+      limit = write.step;
       sameNest = within && conflicts(load, write.op, distance);
     }
   }
   return limit != nullptr;
 }
 
-const char *Plan::whyMaterialize(Value value, ArrayRef<Demand> wanted) {
+const char *Plan::whyMaterialize(Value value, ArrayRef<Use> wanted) {
   Operation *op = value.getDefiningOp();
   bool isPtr = isa<tile::PtrType>(tile::getElement(value.getType()));
-  SmallPtrSet<Item *, 4> items;
+  SmallPtrSet<Step *, 4> steps;
   int price = cost(value);
   bool memory = touchesMemory(value);
   bool view = isView(op);
-  if (known.lookup(value).isDeep) {
+  if (facts.lookup(value).isDeep) {
     return "it ends a chain of operations that is too long for one pass";
   }
-  for (const Demand &demand : wanted) {
-    items.insert(demand.item);
-    if (demand.buffer && !(view && !isa<tile::BroadcastOp>(op))) {
+  for (const Use &use : wanted) {
+    steps.insert(use.step);
+    if (use.buffer && !(view && !isa<tile::BroadcastOp>(op))) {
       return "products, a gather or a print read it from memory";
     }
     if (isPtr) {
       continue;
     }
-    if (demand.captured && !view && (memory || price > captureCost)) {
+    if (use.captured && !view && (memory || price > captureCost)) {
       return "a loop or branch reads it again and again";
     }
-    if (demand.shuffled && !view && (memory || price > keepCost)) {
+    if (use.shuffled && !view && (memory || price > keepCost)) {
       return "it is read in another order, after a reshape";
     }
-    if (demand.repeated && !view && price >= keepCost) {
+    if (use.repeated && !view && price >= keepCost) {
       return "a broadcast would compute it again for each element";
     }
   }
-  return !isPtr && !view && items.size() > 1 && price >= keepCost
+  return !isPtr && !view && steps.size() > 1 && price >= keepCost
              ? "several passes read it, and it costs more to compute than to "
                "load"
              : nullptr;
 }
 
-void Plan::tellBuffer(Value value, const char *why) {
-  tellDecision(value.getLoc(), [&] {
+void Plan::reportBuffer(Value value, const char *why) {
+  reportDecision(value.getLoc(), [&] {
     return Decision{"buffer",
                     "kept in the thread's memory, " +
                         byteCount(tile::getBytes(value.getType())),
@@ -225,12 +225,12 @@ void Plan::tellBuffer(Value value, const char *why) {
 }
 
 /// A nest before `before` that can write `value` to its buffer.
-Item *Plan::nestFor(Value value, Item *before) {
+Step *Plan::nestFor(Value value, Step *before) {
   ArrayRef<int64_t> shape = tile::getShape(value.getType());
-  Item *after = this->before(value);
-  auto position = llvm::find_if(list, [&](Item &i) { return &i == before; });
+  Step *after = this->before(value);
+  auto position = llvm::find_if(list, [&](Step &i) { return &i == before; });
   for (auto it = position; it != list.begin();) {
-    Item &candidate = *--it;
+    Step &candidate = *--it;
     if (after && candidate.order <= after->order) {
       break;
     }
@@ -238,88 +238,88 @@ Item *Plan::nestFor(Value value, Item *before) {
       return &candidate;
     }
   }
-  Item &item = *list.emplace(position);
-  item.isNest = true;
-  item.shape.assign(shape.begin(), shape.end());
-  item.touchesMemory = true;
+  Step &step = *list.emplace(position);
+  step.isNest = true;
+  step.shape.assign(shape.begin(), shape.end());
+  step.touchesMemory = true;
   renumber();
-  return &item;
+  return &step;
 }
 
-void Plan::materialize(Value value, Item *limit, bool limitConflicts) {
-  SmallVector<Demand, 2> wanted = demands[value];
-  Item *first = wanted.front().item;
-  for (const Demand &demand : wanted) {
-    first = demand.item->order < first->order ? demand.item : first;
+void Plan::materialize(Value value, Step *limit, bool limitConflicts) {
+  SmallVector<Use, 2> wanted = uses[value];
+  Step *first = wanted.front().step;
+  for (const Use &use : wanted) {
+    first = use.step->order < first->order ? use.step : first;
   }
   bool here = canJoin(*first, tile::getShape(value.getType()), -1);
-  for (const Demand &demand : wanted) {
-    here &= demand.item != first || (demand.identity && !demand.buffer);
+  for (const Use &use : wanted) {
+    here &= use.step != first || (use.identity && !use.buffer);
   }
   if (limit &&
       (limit->order < first->order || (limit == first && limitConflicts))) {
     first = limit;
     here = false;
   }
-  Item *item = here ? first : nestFor(value, first);
-  item->roots.push_back({RootKind::Materialize, nullptr, value});
-  producer[value] = item;
-  forward(value.getDefiningOp(), {{item, true, false, false, false, false}});
+  Step *step = here ? first : nestFor(value, first);
+  step->sinks.push_back({SinkKind::Materialize, nullptr, value});
+  producer[value] = step;
+  forward(value.getDefiningOp(), {{step, true, false, false, false, false}});
 }
 
-/// Hands the demands on `op`'s result to its operands.
-void Plan::forward(Operation *op, ArrayRef<Demand> wanted) {
+/// Hands the uses on `op`'s result to its operands.
+void Plan::forward(Operation *op, ArrayRef<Use> wanted) {
   const StructuredForm *form = structuredForm(op);
-  for (Demand demand : wanted) {
+  for (Use use : wanted) {
     bool view = isView(op);
     if (view && !isa<tile::HintOp>(op)) {
-      demand.identity = false;
+      use.identity = false;
     }
     if (isa<tile::BroadcastOp>(op)) {
-      demand.repeated = true;
+      use.repeated = true;
     }
     if (auto reshape = dyn_cast<tile::ReshapeOp>(op)) {
-      demand.shuffled |= !isTrivialReshape(reshape);
+      use.shuffled |= !isTrivialReshape(reshape);
     }
     if (isa<tile::SplitOp>(op)) {
-      demand.shuffled = true;
+      use.shuffled = true;
     }
     if (!view) {
-      demand.buffer = false;
+      use.buffer = false;
     }
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-      Demand inner = demand;
+      Use inner = use;
       Reads reads = form ? form->readsOf(i) : Reads::InPlace;
       inner.buffer |= reads == Reads::Memory;
       inner.identity &= reads == Reads::InPlace;
-      this->demand(operand, inner);
+      this->addUse(operand, inner);
     }
   }
 }
 
 void Plan::decide(Operation *op) {
-  SmallVector<Demand, 4> wanted;
+  SmallVector<Use, 4> wanted;
   for (Value result : op->getResults()) {
-    wanted.append(demands[result]);
+    wanted.append(uses[result]);
   }
   if (wanted.empty()) {
     return;
   }
-  Item *limit = nullptr;
+  Step *limit = nullptr;
   bool sameNest = false;
   bool tooLate = crossing(op, wanted, limit, sameNest);
   Value only; // among several results
   for (Value result : op->getResults()) {
-    if (demands.count(result)) {
-      only = op->getNumResults() == 1 || demands[result].size() == wanted.size()
+    if (uses.count(result)) {
+      only = op->getNumResults() == 1 || uses[result].size() == wanted.size()
                  ? result
                  : only;
     }
   }
   const char *why = only ? whyMaterialize(only, wanted) : nullptr;
   if (only && (tooLate || why)) {
-    tellBuffer(only,
-               why ? why : "what it reads is written before its last use");
+    reportBuffer(only,
+                 why ? why : "what it reads is written before its last use");
     return materialize(only, limit, sameNest);
   }
   forward(op, wanted);
@@ -339,43 +339,43 @@ static bool isShared(Value operand) {
 }
 
 void Plan::demandOperands(Operation *op) {
-  Item *item = itemOf.lookup(op);
-  if (!item) {
+  Step *step = stepOf.lookup(op);
+  if (!step) {
     if (!isPureScalar(op) && op->getNumResults() > 0) {
       decide(op);
     }
     return;
   }
-  if (isa<tile::JoinOp, tile::CatOp>(op)) { // two roots, perhaps in two nests
-    for (Item &nest : list) {
-      for (const Root &root : nest.roots) {
-        if (root.op == op) {
-          demandRoot(root, &nest);
+  if (isa<tile::JoinOp, tile::CatOp>(op)) { // two sinks, perhaps in two nests
+    for (Step &nest : list) {
+      for (const Sink &sink : nest.sinks) {
+        if (sink.op == op) {
+          useBySink(sink, &nest);
         }
       }
     }
     return;
   }
-  if (item->isNest) {
-    for (const Root &root : SmallVector<Root>(item->roots)) {
-      if (root.op == op && root.kind != RootKind::Materialize) {
-        demandRoot(root, item);
-      } else if (root.op == op) {
-        forward(op, {{item, true, false, false, false, false}});
+  if (step->isNest) {
+    for (const Sink &sink : SmallVector<Sink>(step->sinks)) {
+      if (sink.op == op && sink.kind != SinkKind::Materialize) {
+        useBySink(sink, step);
+      } else if (sink.op == op) {
+        forward(op, {{step, true, false, false, false, false}});
       }
     }
     return;
   }
-  Demand read = {item, true, false, false, false, false};
+  Use read = {step, true, false, false, false, false};
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    Demand mine = read;
+    Use mine = read;
     bool isPacked = isa<tile::DotOp>(op) && i < 2;
     mine.buffer = isa<tile::PrintOp>(op) || (isPacked && isShared(operand));
     mine.identity = !mine.buffer && !isPacked;
-    demand(operand, mine);
+    addUse(operand, mine);
   }
   for (Value captured : regions.captured(op)) {
-    demand(captured, {item, false, false, true, false, false});
+    addUse(captured, {step, false, false, true, false, false});
   }
 }
 
@@ -383,59 +383,59 @@ void Plan::demandOperands(Operation *op) {
 // Buffers of yielded tensors
 //===----------------------------------------------------------------------===//
 
-/// Is the old content of the buffer after `argument` read before `item`
-/// writes it, or by `item` at the very position that it writes?
-bool Plan::onlyReadBefore(Value argument, Item *item) const {
-  auto found = demands.find(argument);
-  if (!argument || found == demands.end()) {
+/// Is the old content of the buffer after `argument` read before `step`
+/// writes it, or by `step` at the very position that it writes?
+bool Plan::onlyReadBefore(Value argument, Step *step) const {
+  auto found = uses.find(argument);
+  if (!argument || found == uses.end()) {
     return true;
   }
-  return llvm::all_of(found->second, [&](const Demand &demand) {
-    return demand.item->order < item->order ||
-           (demand.item == item && demand.identity && !demand.captured);
+  return llvm::all_of(found->second, [&](const Use &use) {
+    return use.step->order < step->order ||
+           (use.step == step && use.identity && !use.captured);
   });
 }
 
 void Plan::settleYields(ArrayRef<YieldTarget> targets) {
-  DenseMap<Value, int> uses;
+  DenseMap<Value, int> yields;
   for (const YieldTarget &target : targets) {
-    ++uses[target.value];
+    ++yields[target.value];
   }
   DenseSet<unsigned> rooted;
-  for (const Item &item : list) {
-    for (const Root &root : item.roots) {
-      if (root.kind == RootKind::Yield) {
-        rooted.insert(root.index);
+  for (const Step &step : list) {
+    for (const Sink &sink : step.sinks) {
+      if (sink.kind == SinkKind::Yield) {
+        rooted.insert(sink.index);
       }
     }
   }
   for (auto [i, target] : llvm::enumerate(targets)) {
-    Item *item = producer.lookup(target.value);
+    Step *step = producer.lookup(target.value);
     if (target.value == target.argument) {
       continue;
     }
-    if (item && uses[target.value] == 1 &&
-        onlyReadBefore(target.argument, item)) {
+    if (step && yields[target.value] == 1 &&
+        onlyReadBefore(target.argument, step)) {
       direct[target.value] = i;
       continue;
     }
-    if (item && !rooted.contains(i)) { // computed elsewhere: copy
-      Item *copy = append();
+    if (step && !rooted.contains(i)) { // computed elsewhere: copy
+      Step *copy = append();
       copy->isNest = true;
       llvm::append_range(copy->shape, tile::getShape(target.value.getType()));
-      copy->roots.push_back(
-          {RootKind::Yield, nullptr, target.value, static_cast<unsigned>(i)});
-      demand(target.value, {copy, true, false, false, false, false});
+      copy->sinks.push_back(
+          {SinkKind::Yield, nullptr, target.value, static_cast<unsigned>(i)});
+      addUse(target.value, {copy, true, false, false, false, false});
     }
   }
-  // A value that is materialised and yielded: its root needs no copy.
-  for (Item &item : list) {
-    llvm::erase_if(item.roots, [&](const Root &root) {
-      return root.kind == RootKind::Yield && direct.count(root.value);
+  // A value that is materialised and yielded: its sink needs no copy.
+  for (Step &step : list) {
+    llvm::erase_if(step.sinks, [&](const Sink &sink) {
+      return sink.kind == SinkKind::Yield && direct.count(sink.value);
     });
-    for (Root &root : item.roots) {
-      if (root.kind == RootKind::Yield) {
-        root.throughCopy = !onlyReadBefore(targets[root.index].argument, &item);
+    for (Sink &sink : step.sinks) {
+      if (sink.kind == SinkKind::Yield) {
+        sink.throughCopy = !onlyReadBefore(targets[sink.index].argument, &step);
       }
     }
   }
@@ -443,19 +443,19 @@ void Plan::settleYields(ArrayRef<YieldTarget> targets) {
 
 void Plan::findLastUses() {
   renumber();
-  for (auto &[value, item] : producer) {
+  for (auto &[value, step] : producer) {
     if (!isTensor(value) || direct.count(value)) {
       continue;
     }
-    Item *last = item;
-    for (const Demand &demand : demands[value]) {
-      last = later(last, demand.item);
+    Step *last = step;
+    for (const Use &use : uses[value]) {
+      last = later(last, use.step);
     }
     last->dead.push_back(value);
-    SmallVector<Demand> reads;
-    llvm::copy_if(demands[value], std::back_inserter(reads),
-                  [&](const Demand &demand) { return demand.item == last; });
-    if (last != item && reads.size() == 1 && reads[0].identity &&
+    SmallVector<Use> reads;
+    llvm::copy_if(uses[value], std::back_inserter(reads),
+                  [&](const Use &use) { return use.step == last; });
+    if (last != step && reads.size() == 1 && reads[0].identity &&
         !reads[0].captured) {
       last->handedOver.push_back(value);
     }

@@ -49,11 +49,11 @@ static bool isFetched(Type tensor) {
 
 /// What a nest computes an element, in cheap operations: as cost(), now that
 /// buffers are known, and with the rounding of narrow floats.
-int Plan::weight(const Item &item) {
+int Plan::weight(const Step &step) {
   DenseSet<Operation *> seen;
   SmallVector<Operation *> work;
-  for (const Root &root : item.roots) {
-    work.push_back(root.value ? root.value.getDefiningOp() : root.op);
+  for (const Sink &sink : step.sinks) {
+    work.push_back(sink.value ? sink.value.getDefiningOp() : sink.op);
   }
   int total = 0;
   while (!work.empty()) {
@@ -82,17 +82,17 @@ int Plan::weight(const Item &item) {
 /// that memory is never idle and never asked for too much at once.
 void Plan::fetchWhileComputing(tile::LoadAccess load) {
   ArrayRef<int64_t> shape = tile::getShape(load.getResult().getType());
-  SmallPtrSet<Item *, 4> loading;
-  for (const Demand &demand : demands.lookup(load.getResult())) {
-    if (demand.item->isNest && demand.identity && !demand.captured) {
-      loading.insert(demand.item);
+  SmallPtrSet<Step *, 4> loading;
+  for (const Use &use : uses.lookup(load.getResult())) {
+    if (use.step->isNest && use.identity && !use.captured) {
+      loading.insert(use.step);
     }
   }
   if (loading.size() < 2) {
     if (!loading.empty()) {
       (*loading.begin())->fetchNext.push_back({load, 0, 4, /*isOwn=*/true});
     }
-    tellDecision(load, [] {
+    reportDecision(load, [] {
       return Decision{"row", "each program prefetches its own",
                       "prefetched by the program before",
                       "one pass reads it, which keeps the memory busy itself",
@@ -100,30 +100,30 @@ void Plan::fetchWhileComputing(tile::LoadAccess load) {
     });
     return;
   }
-  tellDecision(load, [] {
+  reportDecision(load, [] {
     return Decision{"row", "the program before prefetches it while it computes",
                     "", "several passes read it", ""};
   });
-  SmallVector<std::pair<Item *, int>> nests; // with their weights
+  SmallVector<std::pair<Step *, int>> nests; // with their weights
   int total = 0;
   bool begun = false;
-  for (Item &item : list) {
-    if (begun && item.isNest && !item.exclusive &&
-        ArrayRef(item.shape) == shape) {
-      nests.push_back({&item, weight(item)});
+  for (Step &step : list) {
+    if (begun && step.isNest && !step.exclusive &&
+        ArrayRef(step.shape) == shape) {
+      nests.push_back({&step, weight(step)});
       total += nests.back().second;
     }
-    begun |= loading.contains(&item);
+    begun |= loading.contains(&step);
   }
   int begin = 0;
   for (auto [i, nest] : llvm::enumerate(nests)) {
-    auto [item, share] = nest;
+    auto [step, share] = nest;
     int others = static_cast<int>(nests.size() - i) - 1, left = 4 - begin;
     int count = (4 * share + total / 2) / total;
     count =
         others == 0 ? left : std::clamp(count, 1, std::max(left - others, 1));
     if (left > 0) {
-      item->fetchNext.push_back({load, begin, std::min(count, left)});
+      step->fetchNext.push_back({load, begin, std::min(count, left)});
       begin += count;
     }
   }
@@ -136,23 +136,23 @@ void Plan::planPrefetches() {
       fetchWhileComputing(load);
     }
   }
-  Item *previous = nullptr;
-  for (Item &item : list) {
-    if (!item.isNest) {
+  Step *previous = nullptr;
+  for (Step &step : list) {
+    if (!step.isNest) {
       continue;
     }
-    for (const Root &root : item.roots) {
-      auto store = dyn_cast_or_null<tile::StoreAccess>(root.op);
-      if (!store || !previous || previous->shape != item.shape ||
+    for (const Sink &sink : step.sinks) {
+      auto store = dyn_cast_or_null<tile::StoreAccess>(sink.op);
+      if (!store || !previous || previous->shape != step.shape ||
           previous->exclusive || !isFetched(store.getValue().getType())) {
         continue;
       }
-      Item *known = before(store.getPtr());
+      Step *known = before(store.getPtr());
       if (!known || known->order < previous->order) {
         previous->fetchForStore.push_back(store);
       }
     }
-    previous = &item;
+    previous = &step;
   }
 }
 
@@ -165,7 +165,7 @@ namespace {
 /// the next program.
 class NextIteration {
 public:
-  NextIteration(KernelEmitter &kernel, OpBuilder &b, scf::ForOp loop)
+  NextIteration(LoopEmitter &kernel, OpBuilder &b, scf::ForOp loop)
       : kernel(kernel), b(b), loop(loop) {
     for (auto [id, next] : llvm::zip(kernel.programId, kernel.nextProgramId)) {
       if (cast<BlockArgument>(id).getOwner() == loop.getBody()) {
@@ -216,7 +216,7 @@ public:
   }
 
 private:
-  KernelEmitter &kernel;
+  LoopEmitter &kernel;
   OpBuilder &b;
   scf::ForOp loop;
   llvm::DenseMap<Value, Value> map;
@@ -226,7 +226,7 @@ private:
 
 /// What a scalar that `loop` carries will be in its next iteration, where that
 /// follows from what is known in this one; else null.
-Value KernelEmitter::nextCarried(scf::ForOp loop, BlockArgument carried) {
+Value LoopEmitter::nextCarried(scf::ForOp loop, BlockArgument carried) {
   scf::ForOp source = sources.lookup(loop);
   if (!source || carried.getOwner() != loop.getBody() ||
       top.getBlock() != loop.getBody()) {
@@ -254,7 +254,7 @@ Value KernelEmitter::nextCarried(scf::ForOp loop, BlockArgument carried) {
   return scalar(yielded);
 }
 
-scf::ForOp advance(KernelEmitter &kernel, Evaluator &evaluator,
+scf::ForOp advance(LoopEmitter &kernel, ElementEmitter &evaluator,
                    LanePointer &pointer) {
   if (!pointer.base || pointer.index.unwrapped) {
     return nullptr;
@@ -301,8 +301,8 @@ static void fetchLines(LaneOps ops, Value address, int64_t distance,
 
 /// At chunk v of the row: (begin * extent + count * v) / 4 of the next row, and
 /// as many lines as that moves on from chunk to chunk.
-void Nest::fetchNext(Evaluator &evaluator, unsigned coords, const Coord &chunk,
-                     Fetch fetch) {
+void Nest::fetchNext(ElementEmitter &evaluator, unsigned coords,
+                     const Coord &chunk, Fetch fetch) {
   LanePointer from = evaluator.pointer(fetch.load.getPtr(), coords);
   int64_t bytes =
       tile::getElementBytes(tile::getElement(fetch.load.getResult().getType()));
@@ -329,9 +329,9 @@ void Nest::fetchNext(Evaluator &evaluator, unsigned coords, const Coord &chunk,
 
 /// Fetches the lines of a store, `distance` bytes in front of the chunk, or
 /// those of the next iteration of a loop of the kernel.
-static bool fetchForStore(Evaluator &evaluator, tile::StoreAccess store,
+static bool fetchForStore(ElementEmitter &evaluator, tile::StoreAccess store,
                           unsigned coords, int64_t distance,
-                          KernelEmitter *nextOf = nullptr) {
+                          LoopEmitter *nextOf = nullptr) {
   LanePointer to = evaluator.pointer(store.getPtr(), coords);
   if (nextOf && !advance(*nextOf, evaluator, to)) {
     return false;
@@ -361,9 +361,9 @@ bool Nest::isShortRow(Type tensor) const {
 }
 
 /// Of a reduction along the rows inside of each chunk.
-void Nest::fetchPieces(Evaluator &evaluator, unsigned coords,
+void Nest::fetchPieces(ElementEmitter &evaluator, unsigned coords,
                        const Coord &chunk) {
-  for (Fetch fetch : item.fetchNext) {
+  for (Fetch fetch : step.fetchNext) {
     if (fetch.isOwn && isPiece(fetch.load.getResult().getType())) {
       fetchNext(evaluator, coords, chunk, fetch);
     }
@@ -420,21 +420,21 @@ bool Nest::readsBeside(tile::StoreAccess store) const {
   return seen.size() > maxOrigins;
 }
 
-void Nest::emitPrefetches(Evaluator &evaluator, unsigned coords,
+void Nest::emitPrefetches(ElementEmitter &evaluator, unsigned coords,
                           const Coord &chunk, bool nontemporal) {
   // What only adds up is followed by a pass over the sums, in which memory
   // would be idle, and then by another row.
-  bool pauses = llvm::all_of(item.roots, [](const Root &root) {
-    return root.kind == RootKind::Yield || root.kind == RootKind::Reduce;
+  bool pauses = llvm::all_of(step.sinks, [](const Sink &sink) {
+    return sink.kind == SinkKind::Yield || sink.kind == SinkKind::Reduce;
   });
-  for (Fetch fetch : item.fetchNext) {
+  for (Fetch fetch : step.fetchNext) {
     Type type = fetch.load.getResult().getType();
     bool isShort = isShortRow(type) || (pauses && isPiece(type));
     if (!fetch.isOwn || isShort) {
       fetchNext(evaluator, coords, chunk, fetch);
     }
   }
-  for (tile::StoreAccess store : item.fetchForStore) {
+  for (tile::StoreAccess store : step.fetchForStore) {
     if (fetchForStore(evaluator, store, coords, 0)) {
       kernel.fetched.insert(store);
     }
@@ -442,8 +442,8 @@ void Nest::emitPrefetches(Evaluator &evaluator, unsigned coords,
   // After a long row are its own next lines; after a short row of a tile the
   // next iteration's, where the tile leaves room for them in the caches.
   bool isLong = depth == 0 || schedule.extent >= longRow;
-  for (const Root &root : item.roots) {
-    auto store = dyn_cast_or_null<tile::StoreAccess>(root.op);
+  for (const Sink &sink : step.sinks) {
+    auto store = dyn_cast_or_null<tile::StoreAccess>(sink.op);
     if (!store || nontemporal || kernel.fetched.contains(store)) {
       continue;
     }

@@ -69,7 +69,7 @@ static TypedAttr identityOf(Operation *op) {
   return value ? TypedAttr(IntegerAttr::get(type, *value)) : TypedAttr();
 }
 
-Combiner::Combiner(KernelEmitter &kernel, Operation *op)
+Combiner::Combiner(LoopEmitter &kernel, Operation *op)
     : kernel(kernel), op(op) {
   Block &block = op->getRegion(0).front();
   for (Value source : op->getOperands()) {
@@ -262,10 +262,10 @@ SmallVector<Value> Combiner::horizontal(LaneOps ops, ValueRange x,
 //===----------------------------------------------------------------------===//
 
 void Nest::createAccumulators() {
-  for (const Root &root : item.roots) {
-    if (root.kind == RootKind::Reduce || root.kind == RootKind::Scan) {
+  for (const Sink &sink : step.sinks) {
+    if (sink.kind == SinkKind::Reduce || sink.kind == SinkKind::Scan) {
       accumulators.push_back(
-          {&root, std::make_unique<Combiner>(kernel, root.op), {}});
+          {&sink, std::make_unique<Combiner>(kernel, sink.op), {}});
     }
   }
 }
@@ -298,12 +298,12 @@ void Nest::resetAccumulators(unsigned lanes) {
   }
 }
 
-void Nest::accumulate(Evaluator &evaluator, Accumulator &accumulator,
+void Nest::accumulate(ElementEmitter &evaluator, Accumulator &accumulator,
                       unsigned coords) {
   const Combiner &combiner = *accumulator.combiner;
   SmallVector<Value> next;
   for (auto [i, source] :
-       llvm::enumerate(accumulator.root->op->getOperands())) {
+       llvm::enumerate(accumulator.sink->op->getOperands())) {
     Value value = evaluator.vectorOf(evaluator.evaluate(source, coords));
     next.push_back(
         combiner.toPartial(evaluator.at(evaluator.innermost()), value, i));
@@ -343,14 +343,14 @@ void Nest::narrowAccumulators(unsigned lanes) {
 }
 
 /// Coordinates in the result: those of the source without the axis.
-unsigned Nest::resultCoords(Evaluator &evaluator, unsigned coords) {
+unsigned Nest::resultCoords(ElementEmitter &evaluator, unsigned coords) {
   Coords inner = evaluator.coordsOf(coords);
   inner.erase(inner.begin() + schedule.axis);
   return evaluator.intern(inner);
 }
 
 void Nest::finishAlongVector(unsigned valid) {
-  Evaluator evaluator(kernel, 1);
+  ElementEmitter evaluator(kernel, 1);
   OpBuilder::InsertPoint here = kernel.b.saveInsertionPoint();
   anchors.back() = here;
   setAnchors(evaluator);
@@ -364,7 +364,7 @@ void Nest::finishAlongVector(unsigned valid) {
     SmallVector<Value> scalars = combiner.horizontal(
         ops, combiner.hasIdentity() ? values : values.drop_front(), valid);
     for (auto [i, result] :
-         llvm::enumerate(accumulator.root->op->getResults())) {
+         llvm::enumerate(accumulator.sink->op->getResults())) {
       ops = evaluator.at(depth);
       Value value = combiner.fromPartial(ops, scalars[i], i);
       if (isa<RankedTensorType>(result.getType())) {
@@ -378,7 +378,7 @@ void Nest::finishAlongVector(unsigned valid) {
   evaluator.at(depth);
 }
 
-void Nest::finishAlongAxis(Evaluator &evaluator, const Coord &chunk) {
+void Nest::finishAlongAxis(ElementEmitter &evaluator, const Coord &chunk) {
   unsigned coords =
       resultCoords(evaluator, coordsOf(evaluator, chunk, Coord()));
   unsigned level = evaluator.innermost();
@@ -386,7 +386,7 @@ void Nest::finishAlongAxis(Evaluator &evaluator, const Coord &chunk) {
     const Combiner &combiner = *accumulator.combiner;
     bool flagged = !combiner.hasIdentity();
     for (auto [i, result] :
-         llvm::enumerate(accumulator.root->op->getResults())) {
+         llvm::enumerate(accumulator.sink->op->getResults())) {
       LaneOps ops = evaluator.at(level);
       Value value =
           combiner.fromPartial(ops, accumulator.values[i + flagged], i);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/ABI/LaunchABI.h"
-#include "nereid/Conversion/TileToCPU/Evaluator.h"
+#include "nereid/Conversion/TileToCPU/ElementEmitter.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -17,7 +17,7 @@ using namespace mlir;
 namespace nereid::tocpu {
 
 /// Operands first, by a list of work: a chain is as long as the program.
-Value KernelEmitter::scalar(Value tile) {
+Value LoopEmitter::scalar(Value tile) {
   auto found = scalars.find(tile);
   if (found != scalars.end()) {
     return found->second;
@@ -57,13 +57,13 @@ Value KernelEmitter::scalar(Value tile) {
 }
 
 /// Constants go to the entry block; any nesting level may use them later.
-Value KernelEmitter::constant(arith::ConstantOp op) {
+Value LoopEmitter::constant(arith::ConstantOp op) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(entryBlock);
   return ops().constant(op.getValue());
 }
 
-Value KernelEmitter::pureScalar(Operation *op, unsigned result) {
+Value LoopEmitter::pureScalar(Operation *op, unsigned result) {
   SourcePlace place(*this, op);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     return this->constant(constant);
@@ -112,17 +112,17 @@ Value KernelEmitter::pureScalar(Operation *op, unsigned result) {
   return ops().integer(b.getI32Type(), 0);
 }
 
-void KernelEmitter::emitOp(Item &item) {
-  Operation *op = item.op;
+void LoopEmitter::emitOp(Step &step) {
+  Operation *op = step.op;
   SourcePlace place(*this, op);
   if (op->getNumRegions() != 0) {
     emitCaptured(op);
     toTop();
   }
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](scf::ForOp loop) { emitFor(loop, item); })
+      .Case([&](scf::ForOp loop) { emitFor(loop, step); })
       .Case([&](scf::IfOp branch) { emitIf(branch); })
-      .Case([&](scf::WhileOp loop) { emitWhile(loop, item); })
+      .Case([&](scf::WhileOp loop) { emitWhile(loop, step); })
       .Case([&](tile::DotOp dot) { emitDot(dot); })
       .Case([&](tile::PrintOp print) { emitPrint(print); })
       .Case([&](tile::SplitOp split) { emitSplit(split); })
@@ -151,8 +151,8 @@ void KernelEmitter::emitOp(Item &item) {
 }
 
 /// A scalar is a tensor of one lane that no loop goes over.
-void KernelEmitter::emitScalarAccess(Operation *op) {
-  Evaluator evaluator(*this, 1);
+void LoopEmitter::emitScalarAccess(Operation *op) {
+  ElementEmitter evaluator(*this, 1);
   evaluator.setAnchor(0, top);
   unsigned none = evaluator.intern(Coords());
   if (auto load = dyn_cast<tile::LoadAccess>(op)) {
@@ -193,8 +193,8 @@ void KernelEmitter::emitScalarAccess(Operation *op) {
 }
 
 /// Both elements of a tensor of two.
-void KernelEmitter::emitSplit(tile::SplitOp op) {
-  Evaluator evaluator(*this, 1);
+void LoopEmitter::emitSplit(tile::SplitOp op) {
+  ElementEmitter evaluator(*this, 1);
   evaluator.setAnchor(0, top);
   for (unsigned side = 0; side < 2; ++side) {
     Coord coord;
@@ -209,8 +209,8 @@ void KernelEmitter::emitSplit(tile::SplitOp op) {
 // Services
 //===----------------------------------------------------------------------===//
 
-Value KernelEmitter::callService(unsigned offset, Operation *op,
-                                 ArrayRef<Value> arguments, Type result) {
+Value LoopEmitter::callService(unsigned offset, Operation *op,
+                               ArrayRef<Value> arguments, Type result) {
   SmallVector<Value> operands = {
       LLVM::LoadOp::create(b, loc, frame.getType(),
                            ops().byteOffset(services, offset)),
@@ -230,7 +230,7 @@ Value KernelEmitter::callService(unsigned offset, Operation *op,
   return result ? call.getResult() : Value();
 }
 
-void KernelEmitter::emitPrint(tile::PrintOp op) {
+void LoopEmitter::emitPrint(tile::PrintOp op) {
   LaneOps ops = this->ops();
   Type ptrType = frame.getType();
   if (!op.getValue()) {
@@ -262,7 +262,7 @@ void KernelEmitter::emitPrint(tile::PrintOp op) {
   callService(offsetof(HostServices, print), op, {slot, ops.i64(1)});
 }
 
-void KernelEmitter::emitScalarService(Operation *op) {
+void LoopEmitter::emitScalarService(Operation *op) {
   LaneOps ops = this->ops();
   Value first = scalar(op->getOperand(0));
   Value mask = op->getNumOperands() > 1 ? scalar(op->getOperand(1)) : Value();
@@ -275,7 +275,7 @@ void KernelEmitter::emitScalarService(Operation *op) {
 }
 
 /// Calls `fail` if the element that `op` checks is wrong.
-void KernelEmitter::checkElement(Operation *op, Value element, Value index) {
+void LoopEmitter::checkElement(Operation *op, Value element, Value index) {
   LaneOps ops = this->ops();
   Value bad, detail = ops.i64(0);
   Type tileElement = tile::getElement(op->getOperand(0).getType());
@@ -303,7 +303,7 @@ void KernelEmitter::checkElement(Operation *op, Value element, Value index) {
   callService(offsetof(HostServices, fail), op, {index, detail});
 }
 
-Value KernelEmitter::stackArray(Type element, int64_t count) {
+Value LoopEmitter::stackArray(Type element, int64_t count) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(entryBlock);
   return LLVM::AllocaOp::create(b, loc, frame.getType(), element,

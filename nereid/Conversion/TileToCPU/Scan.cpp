@@ -21,26 +21,26 @@ using namespace mlir;
 namespace nereid::tocpu {
 
 void Nest::scheduleScan(bool scalarOnly) {
-  int axis = item.axis;
-  schedule = chooseSchedule(kernel, item, scalarOnly, true);
+  int axis = step.axis;
+  schedule = chooseSchedule(kernel, step, scalarOnly, true);
   if (scalarOnly || !schedule.axisIsVector) {
     int64_t others = 1;
-    for (auto [d, size] : llvm::enumerate(item.shape)) {
+    for (auto [d, size] : llvm::enumerate(step.shape)) {
       others *= static_cast<int>(d) == axis ? 1 : size;
     }
-    if (scalarOnly || others >= 8 || item.shape[axis] < 8) {
+    if (scalarOnly || others >= 8 || step.shape[axis] < 8) {
       return;
     }
     unsigned lanes = schedule.restLanes;
     schedule = Schedule();
     schedule.axis = axis;
-    for (int d = 0; d < static_cast<int>(item.shape.size()); ++d) {
+    for (int d = 0; d < static_cast<int>(step.shape.size()); ++d) {
       if (d != axis) {
         schedule.outer.push_back(d);
       }
     }
     schedule.vector = {axis};
-    schedule.extent = item.shape[axis];
+    schedule.extent = step.shape[axis];
     schedule.axisIsVector = true;
     lanes = std::max(lanes, kernel.target.vectorBytes / 8);
     schedule.lanes = schedule.restLanes =
@@ -49,22 +49,22 @@ void Nest::scheduleScan(bool scalarOnly) {
 }
 
 /// The chunk's lanes in the order of the scan.
-Coord Nest::scanOrder(Evaluator &evaluator, const Coord &coord) {
-  auto scan = dyn_cast_or_null<tile::ScanOp>(item.roots.front().op);
+Coord Nest::scanOrder(ElementEmitter &evaluator, const Coord &coord) {
+  auto scan = dyn_cast_or_null<tile::ScanOp>(step.sinks.front().op);
   if (!scan || !scan.getReverse()) {
     return coord;
   }
   Coord result = evaluator.scaled(coord, -1);
-  result.offset += item.shape[schedule.axis] - 1;
+  result.offset += step.shape[schedule.axis] - 1;
   result.divisor = 1;
   return result;
 }
 
-void Nest::scanStep(Evaluator &evaluator, Accumulator &accumulator,
+void Nest::scanStep(ElementEmitter &evaluator, Accumulator &accumulator,
                     unsigned coords) {
   const Combiner &combiner = *accumulator.combiner;
   unsigned level = evaluator.innermost();
-  Operation *op = accumulator.root->op;
+  Operation *op = accumulator.sink->op;
   SmallVector<Value> current;
   for (auto [i, source] : llvm::enumerate(op->getOperands())) {
     Value value = evaluator.vectorOf(evaluator.evaluate(source, coords));

@@ -33,14 +33,14 @@ using Strides = SmallVector<int64_t, 4>;
 /// Walks what a nest evaluates, with the meaning of every dimension.
 class Survey {
 public:
-  Survey(KernelEmitter &kernel, const Item &item)
-      : kernel(kernel), rank(item.shape.size()) {
+  Survey(LoopEmitter &kernel, const Step &step)
+      : kernel(kernel), rank(step.shape.size()) {
     DimMap all(rank);
     for (size_t d = 0; d < rank; ++d) {
       all[d] = d;
     }
-    for (const Root &root : item.roots) {
-      visitRoot(root, all);
+    for (const Sink &sink : step.sinks) {
+      visitSink(sink, all);
     }
   }
 
@@ -57,25 +57,25 @@ public:
   unsigned operations = 0;
 
 private:
-  void visitRoot(const Root &root, const DimMap &map) {
-    if (root.value) {
-      widen(tile::getElement(root.value.getType()));
-      return visit(root.value, map);
+  void visitSink(const Sink &sink, const DimMap &map) {
+    if (sink.value) {
+      widen(tile::getElement(sink.value.getType()));
+      return visit(sink.value, map);
     }
-    auto access = dyn_cast<tile::MemoryAccess>(root.op);
+    auto access = dyn_cast<tile::MemoryAccess>(sink.op);
     if (access && access.writes()) {
       accesses.push_back(strides(access.getPtr(), map));
-      auto cas = dyn_cast<tile::AtomicCASOp>(root.op);
+      auto cas = dyn_cast<tile::AtomicCASOp>(sink.op);
       Value value = cas ? cas.getCompare() : access.getValue();
       widen(tile::getElement(value.getType()));
       return visit(value, map);
     }
-    for (Value operand : root.op->getOperands()) {
+    for (Value operand : sink.op->getOperands()) {
       widen(tile::getElement(operand.getType()));
       visit(operand, map);
     }
-    if (root.op->getNumRegions()) {
-      operations += root.op->getRegion(0).front().getOperations().size();
+    if (sink.op->getNumRegions()) {
+      operations += sink.op->getRegion(0).front().getOperations().size();
     }
   }
 
@@ -291,7 +291,7 @@ private:
     return strides;
   }
 
-  KernelEmitter &kernel;
+  LoopEmitter &kernel;
   size_t rank;
   struct Less {
     bool operator()(const std::pair<Value, DimMap> &x,
@@ -342,13 +342,13 @@ static SmallVector<TurnedLoad> turnedLoads(const Survey &survey, int vector) {
   return result;
 }
 
-Schedule chooseSchedule(KernelEmitter &kernel, const Item &item,
-                        bool scalarOnly, bool sameLanes) {
-  Survey survey(kernel, item);
-  const SmallVector<int64_t> &shape = item.shape;
+Schedule chooseSchedule(LoopEmitter &kernel, const Step &step, bool scalarOnly,
+                        bool sameLanes) {
+  Survey survey(kernel, step);
+  const SmallVector<int64_t> &shape = step.shape;
   int rank = shape.size();
   Schedule schedule;
-  schedule.axis = item.axis;
+  schedule.axis = step.axis;
   unsigned full = std::max(kernel.target.vectorBytes / survey.widestBytes, 1u);
   int best = -1;
   double bestCost = 0;
@@ -360,7 +360,7 @@ Schedule chooseSchedule(KernelEmitter &kernel, const Item &item,
     for (const Strides &strides : survey.accesses) {
       cost += accessCost(strides[d], lanes) / used;
     }
-    if (d == item.axis) {
+    if (d == step.axis) {
       cost += 4.0 * llvm::Log2_32(lanes) / shape[d];
     }
     if (best < 0 || cost < bestCost * 0.95) {
@@ -370,24 +370,24 @@ Schedule chooseSchedule(KernelEmitter &kernel, const Item &item,
   }
   int64_t total = 1;
   for (int d = 0; d < rank; ++d) {
-    total *= d == item.axis ? 1 : shape[d];
+    total *= d == step.axis ? 1 : shape[d];
   }
   unsigned bestLanes =
       std::min<uint64_t>(full, llvm::PowerOf2Ceil(shape[best]));
   // Short dimensions only: vectorise over several of them at once.
   bool collapse = !scalarOnly && bestLanes < full && rank > 1 &&
                   total >= 2 * shape[best] && total >= 4 &&
-                  (item.axis < 0 || shape[best] < full || best != item.axis);
+                  (step.axis < 0 || shape[best] < full || best != step.axis);
   for (int d = 0; d < rank; ++d) {
-    bool inVector = collapse ? d != item.axis : d == best;
+    bool inVector = collapse ? d != step.axis : d == best;
     if (inVector) {
       schedule.vector.push_back(d);
       schedule.extent *= shape[d];
-    } else if (d != item.axis) {
+    } else if (d != step.axis) {
       schedule.outer.push_back(d);
     }
   }
-  schedule.axisIsVector = item.axis >= 0 && !collapse && best == item.axis;
+  schedule.axisIsVector = step.axis >= 0 && !collapse && best == step.axis;
   if (scalarOnly) {
     return schedule;
   }
@@ -399,8 +399,8 @@ Schedule chooseSchedule(KernelEmitter &kernel, const Item &item,
   unsigned registers = survey.expensive > 0 || survey.operations > 24 ? 2 : 4;
   // A reduction inside of each chunk jumps from row to row: wide pieces of one
   // that does little else.
-  bool jumps = item.axis >= 0 && !schedule.axisIsVector &&
-               item.roots.size() == 1 && survey.operations <= 8;
+  bool jumps = step.axis >= 0 && !schedule.axisIsVector &&
+               step.sinks.size() == 1 && survey.operations <= 8;
   // Where there are 16 registers, four values for what hardly computes: whole
   // cache lines of narrow elements, and half the steps of the loop.
   bool isLight = survey.expensive == 0 && survey.operations <= 4;
@@ -419,12 +419,12 @@ Schedule chooseSchedule(KernelEmitter &kernel, const Item &item,
   return schedule;
 }
 
-int fastDimension(KernelEmitter &kernel, Value block) {
-  Item item;
-  item.isNest = true;
-  item.shape.assign(tile::getShape(block.getType()));
-  item.roots.push_back({RootKind::Yield, nullptr, block, 0});
-  Schedule schedule = chooseSchedule(kernel, item, false, false);
+int fastDimension(LoopEmitter &kernel, Value block) {
+  Step step;
+  step.isNest = true;
+  step.shape.assign(tile::getShape(block.getType()));
+  step.sinks.push_back({SinkKind::Yield, nullptr, block, 0});
+  Schedule schedule = chooseSchedule(kernel, step, false, false);
   return schedule.vector.back();
 }
 

@@ -41,11 +41,11 @@ struct Schedule {
 
 /// `scalarOnly`: a combine region has no vector form. `sameLanes`: no value is
 /// known that leaves a combination unchanged.
-Schedule chooseSchedule(KernelEmitter &kernel, const Item &item,
-                        bool scalarOnly, bool sameLanes);
+Schedule chooseSchedule(LoopEmitter &kernel, const Step &step, bool scalarOnly,
+                        bool sameLanes);
 /// The dimension along which the elements of a block are computed fastest: that
 /// of its accesses' neighbours, mostly.
-int fastDimension(KernelEmitter &kernel, mlir::Value block);
+int fastDimension(LoopEmitter &kernel, mlir::Value block);
 
 } // namespace nereid::tocpu
 

@@ -12,7 +12,7 @@ using namespace mlir;
 namespace nereid::tocpu {
 
 /// An index outside the axis must not read outside the tile: it is clamped.
-static Lane evaluateGather(Evaluator &evaluator, OpResult result,
+static Lane evaluateGather(ElementEmitter &evaluator, OpResult result,
                            unsigned coords) {
   auto op = cast<tile::GatherOp>(result.getOwner());
   Lane index = evaluator.evaluate(op.getIndex(), coords);
@@ -39,7 +39,7 @@ static Lane evaluateGather(Evaluator &evaluator, OpResult result,
 }
 
 /// The source at other coordinates.
-static Lane evaluateSlice(Evaluator &evaluator, OpResult result,
+static Lane evaluateSlice(ElementEmitter &evaluator, OpResult result,
                           unsigned coords) {
   auto op = cast<tile::SliceOp>(result.getOwner());
   Coords inner;

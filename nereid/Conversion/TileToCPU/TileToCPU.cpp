@@ -71,7 +71,7 @@ convertTileToCPU(ModuleOp module, const cpu::CpuTarget &target, bool fpFusion) {
           ErrorCode::Internal, "tiles of one row do not simplify", {}};
     }
   }
-  return tocpu::KernelEmitter(*kernel, target, fpFusion).run();
+  return tocpu::LoopEmitter(*kernel, target, fpFusion).run();
 }
 
 tile::ExpandMathOptions mathOptionsOf(const cpu::CpuTarget &target) {

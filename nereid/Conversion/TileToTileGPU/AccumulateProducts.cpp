@@ -61,7 +61,7 @@ void AccumulateProductsPass::runOnOperation() {
         continue;
       }
       if (isa<arith::AddFOp>(sum) && !fpFusion) {
-        tellDecision(dot, [] {
+        reportDecision(dot, [] {
           return Decision{"dot", "a sum is computed after the product",
                           "the product begins with what is added to it",
                           "enable_fp_fusion is off, which keeps two roundings",
@@ -75,7 +75,7 @@ void AccumulateProductsPass::runOnOperation() {
           dot->isBeforeInBlock(before)) {
         dot->moveAfter(before);
       }
-      tellDecision(dot, [] {
+      reportDecision(dot, [] {
         return Decision{"dot", "the product begins with what is added to it",
                         "", "so that no sum is computed after it", ""};
       });

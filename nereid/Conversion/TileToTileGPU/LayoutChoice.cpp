@@ -51,10 +51,10 @@ LayoutChoice::LayoutChoice(func::FuncOp kernel,
     width = std::max(width, ownWidth(access));
   });
   if (policies.sharesRows) {
-    spreadRowsOfManyWeights();
+    splitRowsAcrossWarps();
   }
   if (policies.adoptsTiles) {
-    adoptLayouts();
+    reuseConsumerLayouts();
     storeFromOwnWarp();
   }
 }
@@ -80,7 +80,7 @@ unsigned LayoutChoice::ownWidth(tile::AtomicRMWOp op) const {
 
 /// Values between a one-dimensional tile and what it is broadcast to. With
 /// more users than this the load's layout hardly matters.
-static constexpr size_t mostSpread = 256;
+static constexpr size_t maxUsersFollowed = 256;
 
 /// Where a one-dimensional tile is only broadcast to a larger one: its part of
 /// the layout in which the larger one is computed with.
@@ -91,7 +91,7 @@ std::optional<TileLayout> LayoutChoice::layoutWhereSpread(Value value,
     return found->second;
   }
   spread.known[value] = std::nullopt;
-  if (spread.known.size() > mostSpread) {
+  if (spread.known.size() > maxUsersFollowed) {
     return std::nullopt;
   }
   std::optional<TileLayout> common;
@@ -100,7 +100,7 @@ std::optional<TileLayout> LayoutChoice::layoutWhereSpread(Value value,
     if (auto broadcast = dyn_cast<tile::BroadcastOp>(user)) {
       for (Operation *consumer : broadcast->getUsers()) {
         if (!layout && tile::isElementwise(consumer)) {
-          layout = home(consumer->getResult(0));
+          layout = anchorLayout(consumer->getResult(0));
         }
       }
       if (layout) {
@@ -138,7 +138,7 @@ bool LayoutChoice::isCheapIn(const TileLayout &layout,
 /// be loaded by every warp, or as many as the thread has elements of rows, or
 /// take an eighth of its registers, the warps share the rows
 /// (docs/decisions/Tiles.md).
-void LayoutChoice::spreadRowsOfManyWeights() {
+void LayoutChoice::splitRowsAcrossWarps() {
   std::set<Shape> shapes;
   unsigned manyWords = (target.threadRegisters + 1) / 8;
   std::map<Shape, unsigned> words; // of 32 bits, of weights, a thread
@@ -159,7 +159,7 @@ void LayoutChoice::spreadRowsOfManyWeights() {
       unsigned elements = elementCount(shape) / (target.lanes * warps);
       if (!isCheapIn(*layout, load) ||
           words[shape] >= std::min(elements, manyWords)) {
-        tellDecision(load, [&] {
+        reportDecision(load, [&] {
           return Decision{
               "layout", "the warps share each row", "a row stays in a warp",
               "weights of " + counted(words[shape], "register") +
@@ -173,10 +173,10 @@ void LayoutChoice::spreadRowsOfManyWeights() {
   std::erase_if(reductions, [&](const auto &reduction) {
     return shapes.count(reduction.first);
   });
-  homes.clear();
+  anchors.clear();
 }
 
-static void tellAdopted(tile::MemoryAccess access) {
+static void reportAdopted(tile::MemoryAccess access) {
   recordDecision(access.getLoc(),
                  {"layout",
                   access.reads() ? "every warp loads what it needs of the tile"
@@ -193,7 +193,7 @@ static void tellAdopted(tile::MemoryAccess access) {
 /// that layout through shared memory, with a barrier. It is cheaper if every
 /// warp loads the weights that it needs, from the nearest cache, and one lane
 /// of each stores its means.
-void LayoutChoice::adoptLayouts() {
+void LayoutChoice::reuseConsumerLayouts() {
   kernel.walk([&](tile::MemoryAccess access) {
     auto type = dyn_cast<RankedTensorType>(access.getPtr().getType());
     if ((access.reads() && access.writes()) || !type || type.getRank() != 1) {
@@ -204,16 +204,16 @@ void LayoutChoice::adoptLayouts() {
       Spread spread;
       layout = layoutWhereSpread(access.getLoaded(), spread);
     } else if (type.getNumElements() <= int64_t(target.lanes) * warps &&
-               !home(access.getPtr())) {
-      layout = home(access.getValue());
+               !anchorLayout(access.getPtr())) {
+      layout = anchorLayout(access.getValue());
     }
     if (layout && isCheapIn(*layout, access)) {
       if (tellsDecisions(access.getContext()) &&
           *layout != accessLayout(access)) {
-        tellAdopted(access);
+        reportAdopted(access);
       }
       adopted[access] = *layout;
-      homes.clear();
+      anchors.clear();
     }
   });
 }
@@ -240,10 +240,10 @@ void LayoutChoice::storeFromOwnWarp() {
     Value pointers = access.getPtr();
     auto type = dyn_cast<RankedTensorType>(pointers.getType());
     if (access.reads() || !access.writes() || !type || type.getRank() < 2 ||
-        adopted.count(access) || home(pointers)) {
+        adopted.count(access) || anchorLayout(pointers)) {
       return;
     }
-    std::optional<TileLayout> from = home(access.getValue());
+    std::optional<TileLayout> from = anchorLayout(access.getValue());
     TileLayout given = accessLayout(access);
     if (!from || from->warps == given.warps) {
       return;
@@ -265,7 +265,7 @@ void LayoutChoice::storeFromOwnWarp() {
   for (auto &[access, layout] : found) {
     adopted[access] = layout;
   }
-  homes.clear();
+  anchors.clear();
 }
 
 int64_t LayoutChoice::shareOf(const Shape &shape) const {
@@ -322,16 +322,16 @@ TileLayout LayoutChoice::alongAxis(Type type, unsigned axis) const {
 // Homes
 //===----------------------------------------------------------------------===//
 
-TileLayout LayoutChoice::homeOrDefault(Value value) {
-  std::optional<TileLayout> layout = home(value);
+TileLayout LayoutChoice::anchorOrDefault(Value value) {
+  std::optional<TileLayout> layout = anchorLayout(value);
   return layout ? *layout : defaultLayout(value.getType());
 }
 
-/// homeOrDefault, and absent while loops' arguments are being looked at and
-/// have given `value` no home yet: an answer made from the default would be
+/// anchorOrDefault, and absent while loops' arguments are being looked at and
+/// have given `value` no anchor yet: an answer made from the default would be
 /// kept, and the value may come to be elsewhere.
-std::optional<TileLayout> LayoutChoice::settled(Value value) {
-  std::optional<TileLayout> layout = home(value);
+std::optional<TileLayout> LayoutChoice::layoutIfDecided(Value value) {
+  std::optional<TileLayout> layout = anchorLayout(value);
   return layout || !visiting.empty() ? layout : defaultLayout(value.getType());
 }
 
@@ -351,31 +351,31 @@ TileLayout LayoutChoice::resultOf(tile::StructuredOp op, unsigned result,
   }
 }
 
-std::optional<TileLayout> LayoutChoice::homeOfStructured(tile::StructuredOp op,
-                                                         unsigned result) {
+std::optional<TileLayout>
+LayoutChoice::anchorOfStructured(tile::StructuredOp op, unsigned result) {
   tile::Placement place = op.getResultPlacement(result);
   if (place.kind == tile::Placement::Standard) {
     return defaultLayout(op->getResult(result).getType());
   }
-  std::optional<TileLayout> named = settledOperand(op, place.namedOperand());
+  std::optional<TileLayout> named = operandIfDecided(op, place.namedOperand());
   return named ? std::optional(resultOf(op, result, *named)) : std::nullopt;
 }
 
-std::optional<TileLayout> LayoutChoice::settledOperand(tile::StructuredOp op,
-                                                       unsigned index) {
+std::optional<TileLayout> LayoutChoice::operandIfDecided(tile::StructuredOp op,
+                                                         unsigned index) {
   tile::Placement place = op.getOperandPlacement(index);
   Value operand = op->getOperand(index);
   switch (place.kind) {
   case tile::Placement::LikeOperand:
-    return settledOperand(op, place.index);
+    return operandIfDecided(op, place.index);
   case tile::Placement::AlongAxis:
     return alongAxis(operand.getType(), place.index);
   default:
-    return settled(operand);
+    return layoutIfDecided(operand);
   }
 }
 
-/// Values whose home `value`'s is found by, which come before it in the
+/// Values whose anchors give `value` its own, which come before it in the
 /// program. Not among them: what a loop yields.
 static SmallVector<Value> sourcesOf(Value value) {
   SmallVector<Value> sources;
@@ -402,13 +402,13 @@ static SmallVector<Value> sourcesOf(Value value) {
 }
 
 bool LayoutChoice::isAnswered(Value value) const {
-  return !isa<RankedTensorType>(value.getType()) || homes.count(value) ||
-         visiting.contains(value) || homeless.contains(value);
+  return !isa<RankedTensorType>(value.getType()) || anchors.count(value) ||
+         visiting.contains(value) || unanchored.contains(value);
 }
 
 /// Sources first, by a list of work: a chain is as long as the program. Only
 /// what loops yield is asked for by recursion.
-std::optional<TileLayout> LayoutChoice::home(Value value) {
+std::optional<TileLayout> LayoutChoice::anchorLayout(Value value) {
   SmallVector<Value> work = {value};
   while (!work.empty()) {
     Value next = work.back();
@@ -426,33 +426,33 @@ std::optional<TileLayout> LayoutChoice::home(Value value) {
       continue;
     }
     work.pop_back();
-    std::optional<TileLayout> layout = computeHome(next);
+    std::optional<TileLayout> layout = computeAnchor(next);
     // An answer found inside a cycle may be better from outside it.
     if (layout || visiting.empty()) {
-      homes[next] = layout;
+      anchors[next] = layout;
     } else {
-      homeless.insert(next);
+      unanchored.insert(next);
     }
   }
-  auto found = homes.find(value);
-  return found == homes.end() ? std::nullopt : found->second;
+  auto found = anchors.find(value);
+  return found == anchors.end() ? std::nullopt : found->second;
 }
 
-std::optional<TileLayout> LayoutChoice::computeHome(Value value) {
+std::optional<TileLayout> LayoutChoice::computeAnchor(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     visiting.insert(value);
-    std::optional<TileLayout> layout = homeOfArgument(argument);
+    std::optional<TileLayout> layout = anchorOfArgument(argument);
     visiting.erase(value);
-    homeless.clear();
+    unanchored.clear();
     return layout ? *layout : defaultLayout(value.getType());
   }
-  return homeOfResult(value.getDefiningOp(),
-                      cast<OpResult>(value).getResultNumber());
+  return anchorOfResult(value.getDefiningOp(),
+                        cast<OpResult>(value).getResultNumber());
 }
 
 /// What the accesses through a loop's pointers want, so that the pointers need
 /// not be converted in every iteration.
-std::optional<TileLayout> LayoutChoice::homeFromAccess(Value value) {
+std::optional<TileLayout> LayoutChoice::anchorFromAccess(Value value) {
   SmallVector<Value> work = {value};
   while (!work.empty()) {
     Value pointers = work.pop_back_val();
@@ -471,29 +471,30 @@ std::optional<TileLayout> LayoutChoice::homeFromAccess(Value value) {
   return std::nullopt;
 }
 
-std::optional<TileLayout> LayoutChoice::homeOfArgument(BlockArgument argument) {
+std::optional<TileLayout>
+LayoutChoice::anchorOfArgument(BlockArgument argument) {
   Operation *parent = argument.getOwner()->getParentOp();
   if (isa<tile::PtrType>(tile::getElement(argument.getType()))) {
-    if (auto layout = homeFromAccess(argument)) {
+    if (auto layout = anchorFromAccess(argument)) {
       return layout;
     }
   }
   if (auto loop = dyn_cast<scf::ForOp>(parent)) {
     unsigned i = argument.getArgNumber() - 1;
-    if (auto layout = home(loop.getYieldedValues()[i])) {
+    if (auto layout = anchorLayout(loop.getYieldedValues()[i])) {
       return layout;
     }
-    return home(loop.getInitArgs()[i]);
+    return anchorLayout(loop.getInitArgs()[i]);
   }
   if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
     unsigned i = argument.getArgNumber();
     if (argument.getOwner() == loop.getBeforeBody()) {
-      if (auto layout = home(loop.getYieldOp().getOperand(i))) {
+      if (auto layout = anchorLayout(loop.getYieldOp().getOperand(i))) {
         return layout;
       }
-      return home(loop.getInits()[i]);
+      return anchorLayout(loop.getInits()[i]);
     }
-    return home(loop.getConditionOp().getArgs()[i]);
+    return anchorLayout(loop.getConditionOp().getArgs()[i]);
   }
   return std::nullopt;
 }
@@ -510,7 +511,7 @@ std::optional<TileLayout> LayoutChoice::whereOperandsMeet(Operation *op) {
     if (!broadcast) {
       continue;
     }
-    std::optional<TileLayout> source = home(broadcast.getSource());
+    std::optional<TileLayout> source = anchorLayout(broadcast.getSource());
     if (!source || freeThreadBits(*source) != 0) {
       return std::nullopt;
     }
@@ -537,10 +538,10 @@ std::optional<TileLayout> LayoutChoice::whereOperandsMeet(Operation *op) {
   return met > 1 ? common : std::nullopt;
 }
 
-std::optional<TileLayout> LayoutChoice::homeOfResult(Operation *op,
-                                                     unsigned result) {
+std::optional<TileLayout> LayoutChoice::anchorOfResult(Operation *op,
+                                                       unsigned result) {
   Type type = op->getResult(result).getType();
-  auto source = [&]() { return home(op->getOperand(0)); };
+  auto source = [&]() { return anchorLayout(op->getOperand(0)); };
   return llvm::TypeSwitch<Operation *, std::optional<TileLayout>>(op)
       .Case([&](tile::MemoryAccess access) { return accessLayout(access); })
       .Case([&](tile::DotOp dot) { return dotResult(dot); })
@@ -565,31 +566,32 @@ std::optional<TileLayout> LayoutChoice::homeOfResult(Operation *op,
         if (!isa<RankedTensorType>(join.getLhs().getType())) {
           return defaultLayout(type);
         }
-        std::optional<TileLayout> layout = settled(join.getLhs());
+        std::optional<TileLayout> layout = layoutIfDecided(join.getLhs());
         return layout ? std::optional(joined(*layout)) : std::nullopt;
       })
       .Case([&](tile::SplitOp) -> std::optional<TileLayout> {
         unsigned column;
-        auto layout = home(op->getOperand(0));
+        auto layout = anchorLayout(op->getOperand(0));
         auto half = layout ? halved(*layout, column) : std::nullopt;
         return half ? *half : defaultLayout(type);
       })
-      .Case([&](tile::StructuredOp op) { return homeOfStructured(op, result); })
+      .Case(
+          [&](tile::StructuredOp op) { return anchorOfStructured(op, result); })
       .Case([&](scf::ForOp loop) {
-        return homeOrDefault(loop.getRegionIterArgs()[result]);
+        return anchorOrDefault(loop.getRegionIterArgs()[result]);
       })
       .Case([&](scf::WhileOp loop) {
-        return homeOrDefault(loop.getAfterArguments()[result]);
+        return anchorOrDefault(loop.getAfterArguments()[result]);
       })
       .Case([&](scf::IfOp branch) {
-        if (auto layout = home(branch.thenYield().getOperand(result))) {
+        if (auto layout = anchorLayout(branch.thenYield().getOperand(result))) {
           return *layout;
         }
-        return homeOrDefault(branch.elseYield().getOperand(result));
+        return anchorOrDefault(branch.elseYield().getOperand(result));
       })
       .Case<tile::MapOp, tile::InlineAsmOp>([&](Operation *) {
         for (Value operand : op->getOperands()) {
-          if (auto layout = home(operand)) {
+          if (auto layout = anchorLayout(operand)) {
             return *layout;
           }
         }
@@ -598,7 +600,7 @@ std::optional<TileLayout> LayoutChoice::homeOfResult(Operation *op,
       .Default([&](Operation *) -> std::optional<TileLayout> {
         if (tile::isElementwise(op)) {
           for (Value operand : op->getOperands()) {
-            if (auto layout = home(operand)) {
+            if (auto layout = anchorLayout(operand)) {
               return layout;
             }
           }

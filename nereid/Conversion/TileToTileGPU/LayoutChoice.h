@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A value is at home in one layout, or flexible. Memory accesses are at home
-// where they are coalesced, matrix products in the instruction's layout,
-// reductions in what is left of their source's; element-wise operations follow
-// their operands. Ranges, splats and whatever is computed from them alone are
-// flexible: they are computed where they are wanted, as often as they are.
+// A value has one anchor layout, or is flexible. The anchor of a memory access
+// is its coalesced layout, that of a matrix product the instruction's layout,
+// that of a reduction what is left of its source's; element-wise operations
+// follow their operands. Ranges, splats and what is computed from them alone
+// are flexible: they are computed in each layout that a user needs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,8 +51,8 @@ enum class MatrixLimit {
 /// What NEREID_DISABLE may leave out.
 struct LayoutPolicies {
   bool usesMatrix;  ///< products may use matrix instructions
-  bool sharesRows;  ///< spreadRowsOfManyWeights
-  bool adoptsTiles; ///< adoptLayouts
+  bool sharesRows;  ///< splitRowsAcrossWarps
+  bool adoptsTiles; ///< reuseConsumerLayouts
 };
 
 class LayoutChoice {
@@ -63,9 +63,9 @@ public:
                LayoutPolicies policies);
 
   /// Absent for a flexible value.
-  std::optional<TileLayout> home(mlir::Value value);
-  /// The home, or the default layout of the type.
-  TileLayout homeOrDefault(mlir::Value value);
+  std::optional<TileLayout> anchorLayout(mlir::Value value);
+  /// The anchor, or the default layout of the type.
+  TileLayout anchorOrDefault(mlir::Value value);
   /// Row-major, coalesced.
   TileLayout defaultLayout(mlir::Type type) const;
   /// Of a load, store or atomic operation with tensor operands.
@@ -92,19 +92,20 @@ public:
   TileLayout alongAxis(mlir::Type type, unsigned axis) const;
 
 private:
-  std::optional<TileLayout> computeHome(mlir::Value value);
-  std::optional<TileLayout> settled(mlir::Value value);
+  std::optional<TileLayout> computeAnchor(mlir::Value value);
+  std::optional<TileLayout> layoutIfDecided(mlir::Value value);
   bool isAnswered(mlir::Value value) const;
-  std::optional<TileLayout> homeOfArgument(mlir::BlockArgument argument);
-  std::optional<TileLayout> homeOfResult(mlir::Operation *op, unsigned result);
+  std::optional<TileLayout> anchorOfArgument(mlir::BlockArgument argument);
+  std::optional<TileLayout> anchorOfResult(mlir::Operation *op,
+                                           unsigned result);
   std::optional<TileLayout> whereOperandsMeet(mlir::Operation *op);
-  std::optional<TileLayout> homeOfStructured(tile::StructuredOp op,
-                                             unsigned result);
-  std::optional<TileLayout> settledOperand(tile::StructuredOp op,
-                                           unsigned index);
-  std::optional<TileLayout> homeFromAccess(mlir::Value value);
-  void spreadRowsOfManyWeights();
-  void adoptLayouts();
+  std::optional<TileLayout> anchorOfStructured(tile::StructuredOp op,
+                                               unsigned result);
+  std::optional<TileLayout> operandIfDecided(tile::StructuredOp op,
+                                             unsigned index);
+  std::optional<TileLayout> anchorFromAccess(mlir::Value value);
+  void splitRowsAcrossWarps();
+  void reuseConsumerLayouts();
   void storeFromOwnWarp();
   /// Is a load or store of a one-dimensional tile a few instructions there?
   bool isCheapIn(const TileLayout &layout, tile::MemoryAccess access);
@@ -139,11 +140,11 @@ private:
   unsigned warps;
   LayoutPolicies policies;
   ThreadBits threadBits;
-  llvm::DenseMap<mlir::Value, std::optional<TileLayout>> homes;
-  /// Arguments of loops whose home is being looked for.
+  llvm::DenseMap<mlir::Value, std::optional<TileLayout>> anchors;
+  /// Arguments of loops whose anchor is being looked for.
   llvm::DenseSet<mlir::Value> visiting;
-  /// Values without a home as long as no argument leaves `visiting`.
-  llvm::DenseSet<mlir::Value> homeless;
+  /// Values without an anchor as long as no argument leaves `visiting`.
+  llvm::DenseSet<mlir::Value> unanchored;
   /// Products whose left operand may be registers.
   llvm::DenseSet<mlir::Operation *> fromRegisters;
   /// Vector width of all accesses of one shape and order, so that loads and

@@ -295,7 +295,7 @@ TileLayout LayoutChoice::dotOperand(tile::DotOp op, unsigned index) {
     if (index == 1 || isLoadedBeside(operand, op) ||
         !fromRegisters.contains(op) ||
         tile::getElement(type).getIntOrFloatBitWidth() != 16) {
-      return homeOrDefault(operand);
+      return anchorOrDefault(operand);
     }
     return flatten(warpgroupOperand(shapeOf(type), 2, warpgroups(op)));
   }

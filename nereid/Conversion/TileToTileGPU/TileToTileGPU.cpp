@@ -65,12 +65,14 @@ private:
 
   /// The old value in `layout`.
   Value in(Value value, const TileLayout &layout);
-  Value atHome(Value value) { return in(value, choice.homeOrDefault(value)); }
+  Value atAnchor(Value value) {
+    return in(value, choice.anchorOrDefault(value));
+  }
   /// A flexible value, made in `layout`.
   Value make(Value value, const TileLayout &layout);
-  Type homeType(Value value) {
+  Type anchorType(Value value) {
     return isTensor(value)
-               ? withLayout(value.getType(), choice.homeOrDefault(value))
+               ? withLayout(value.getType(), choice.anchorOrDefault(value))
                : value.getType();
   }
   /// `to`, made in front of `op`, takes its place.
@@ -80,8 +82,8 @@ private:
   func::FuncOp kernel;
   LayoutChoice choice;
   OpBuilder b;
-  /// Old tensors that have a home.
-  DenseMap<Value, Value> homes;
+  /// Old tensors that have an anchor.
+  DenseMap<Value, Value> anchors;
   DenseMap<std::pair<Value, Attribute>, Value> variants;
   SmallVector<Operation *> old;
 };
@@ -91,7 +93,7 @@ private:
 void Rewriter::replace(Operation *op, ValueRange to) {
   for (auto [from, value] : llvm::zip_equal(op->getResults(), to)) {
     if (isTensor(from)) {
-      homes[from] = value;
+      anchors[from] = value;
     } else {
       from.replaceAllUsesWith(value);
     }
@@ -104,7 +106,7 @@ void Rewriter::setPointAt(Value value) {
     b.setInsertionPoint(op);
   } else {
     // The old argument's block is gone; its operations are in the new one.
-    auto argument = cast<BlockArgument>(homes.lookup(value));
+    auto argument = cast<BlockArgument>(anchors.lookup(value));
     b.setInsertionPointToStart(argument.getOwner());
   }
 }
@@ -113,9 +115,9 @@ Value Rewriter::in(Value value, const TileLayout &layout) {
   if (!isTensor(value)) {
     return value;
   }
-  auto home = homes.find(value);
-  if (home != homes.end() && layoutOf(home->second.getType()) == layout) {
-    return home->second;
+  auto anchor = anchors.find(value);
+  if (anchor != anchors.end() && layoutOf(anchor->second.getType()) == layout) {
+    return anchor->second;
   }
   auto key =
       std::make_pair(value, Attribute(tilegpu::toAttr(b.getContext(), layout)));
@@ -125,9 +127,9 @@ Value Rewriter::in(Value value, const TileLayout &layout) {
   OpBuilder::InsertionGuard guard(b);
   setPointAt(value);
   Value made;
-  if (home != homes.end()) {
+  if (anchor != anchors.end()) {
     made = tilegpu::ConvertLayoutOp::create(
-        b, value.getLoc(), withLayout(value.getType(), layout), home->second);
+        b, value.getLoc(), withLayout(value.getType(), layout), anchor->second);
   } else {
     made = make(value, layout);
   }
@@ -173,9 +175,9 @@ Value Rewriter::make(Value value, const TileLayout &layout) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// At home in one layout, operands and all.
+/// Anchored in one layout, operands and all.
 void Rewriter::visitElementwise(Operation *op) {
-  std::optional<TileLayout> layout = choice.home(op->getResult(0));
+  std::optional<TileLayout> layout = choice.anchorLayout(op->getResult(0));
   if (!layout) {
     old.push_back(op); // made where it is wanted
     return;
@@ -193,7 +195,7 @@ void Rewriter::visitElementwise(Operation *op) {
 
 /// The user's own functions: made once, where they stand.
 void Rewriter::visitUserFunction(Operation *op) {
-  TileLayout layout = choice.homeOrDefault(op->getResult(0));
+  TileLayout layout = choice.anchorOrDefault(op->getResult(0));
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     operands.push_back(in(operand, layout));
@@ -240,13 +242,13 @@ TileLayout Rewriter::layoutOfOperand(tile::StructuredOp op, unsigned index,
   case tile::Placement::LikeOperand:
     return layoutOf(made[place.index].getType());
   case tile::Placement::LikeResult:
-    return choice.homeOrDefault(op->getResult(place.index));
+    return choice.anchorOrDefault(op->getResult(place.index));
   case tile::Placement::AlongAxis:
     return choice.alongAxis(operand.getType(), place.index);
   case tile::Placement::Standard:
     return choice.defaultLayout(operand.getType());
   default:
-    return choice.homeOrDefault(operand);
+    return choice.anchorOrDefault(operand);
   }
 }
 
@@ -254,7 +256,7 @@ void Rewriter::visitFor(scf::ForOp loop) {
   SmallVector<Value> inits;
   for (auto [init, argument] :
        llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs())) {
-    inits.push_back(isTensor(init) ? in(init, choice.homeOrDefault(argument))
+    inits.push_back(isTensor(init) ? in(init, choice.anchorOrDefault(argument))
                                    : init);
   }
   auto made = scf::ForOp::create(b, loop.getLoc(), loop.getLowerBound(),
@@ -278,7 +280,7 @@ void Rewriter::visitFor(scf::ForOp loop) {
   for (auto [oldArgument, argument] :
        llvm::zip_equal(from->getArguments(), body->getArguments())) {
     if (isTensor(oldArgument)) {
-      homes[oldArgument] = argument;
+      anchors[oldArgument] = argument;
     } else {
       oldArgument.replaceAllUsesWith(argument);
     }
@@ -293,7 +295,7 @@ void Rewriter::visitFor(scf::ForOp loop) {
 void Rewriter::visitIf(scf::IfOp branch) {
   SmallVector<Type> types;
   for (Value result : branch.getResults()) {
-    types.push_back(homeType(result));
+    types.push_back(anchorType(result));
   }
   auto made =
       scf::IfOp::create(b, branch.getLoc(), types, branch.getCondition(),
@@ -315,15 +317,15 @@ void Rewriter::visitWhile(scf::WhileOp loop) {
   SmallVector<Value> inits;
   for (auto [init, argument] :
        llvm::zip_equal(loop.getInits(), loop.getBeforeArguments())) {
-    inits.push_back(isTensor(init) ? in(init, choice.homeOrDefault(argument))
+    inits.push_back(isTensor(init) ? in(init, choice.anchorOrDefault(argument))
                                    : init);
   }
   SmallVector<Type> before, after;
   for (Value argument : loop.getBeforeArguments()) {
-    before.push_back(homeType(argument));
+    before.push_back(anchorType(argument));
   }
   for (Value argument : loop.getAfterArguments()) {
-    after.push_back(homeType(argument));
+    after.push_back(anchorType(argument));
   }
   auto made = scf::WhileOp::create(b, loop.getLoc(), after, inits);
   auto move = [&](Region &from, Region &to, ArrayRef<Type> types) {
@@ -333,7 +335,7 @@ void Rewriter::visitWhile(scf::WhileOp loop) {
          llvm::zip_equal(from.front().getArguments(), types)) {
       Value now = body->addArgument(type, argument.getLoc());
       if (isTensor(argument)) {
-        homes[argument] = now;
+        anchors[argument] = now;
       } else {
         argument.replaceAllUsesWith(now);
       }
@@ -413,7 +415,7 @@ void Rewriter::visit(Operation *op) {
         }
         if (auto dot = dyn_cast<tile::DotOp>(op)) {
           TileLayout layout = choice.dotResult(dot);
-          tellDecision(op, [&] { return choice.decisionOf(dot); });
+          reportDecision(op, [&] { return choice.decisionOf(dot); });
           Value operands[] = {in(dot.getLhs(), choice.dotOperand(dot, 0)),
                               in(dot.getRhs(), choice.dotOperand(dot, 1)),
                               in(dot.getC(), layout)};
@@ -437,7 +439,7 @@ void Rewriter::visit(Operation *op) {
         }
         bool hasResult = op->getNumResults() > 0;
         if (hasResult && isTensor(op->getResult(0)) &&
-            !choice.home(op->getResult(0))) {
+            !choice.anchorLayout(op->getResult(0))) {
           old.push_back(op);
           return;
         }
@@ -445,14 +447,16 @@ void Rewriter::visit(Operation *op) {
             (isa<tile::ReshapeOp>(op) &&
              keepsFlatIndex(shapeOf(op->getOperand(0).getType()),
                             shapeOf(op->getResult(0).getType())))) {
-          Value made = make(op->getResult(0), *choice.home(op->getResult(0)));
+          Value made =
+              make(op->getResult(0), *choice.anchorLayout(op->getResult(0)));
           replace(op, made);
           return;
         }
-        // Debugging and whatever goes through memory: operands at home.
+        // Debugging and whatever goes through memory: operands in their anchor
+        // layouts.
         SmallVector<Value> operands;
         for (Value operand : op->getOperands()) {
-          operands.push_back(atHome(operand));
+          operands.push_back(atAnchor(operand));
         }
         if (auto join = dyn_cast<tile::JoinOp>(op);
             join && isTensor(join.getLhs())) {
@@ -461,7 +465,7 @@ void Rewriter::visit(Operation *op) {
         if (auto split = dyn_cast<tile::SplitOp>(op);
             split && isTensor(split.getLhs())) {
           operands[0] = in(split.getSource(),
-                           joined(choice.homeOrDefault(split.getLhs())));
+                           joined(choice.anchorOrDefault(split.getLhs())));
         }
         // The access after a check asks it about each pointer that it has.
         if (tile::MemoryAccess access = checkedAccess(op)) {
@@ -476,12 +480,12 @@ void Rewriter::visit(Operation *op) {
         if (isa<tile::JoinOp>(op) && isTensor(operands[0])) {
           to = joined(layoutOf(operands[0].getType()));
         } else if (isa<tile::SplitOp>(op) && isTensor(op->getResult(0))) {
-          to = choice.homeOrDefault(op->getResult(0));
+          to = choice.anchorOrDefault(op->getResult(0));
         }
         SmallVector<Type> types;
         for (Value result : op->getResults()) {
           types.push_back(to ? withLayout(result.getType(), *to)
-                             : homeType(result));
+                             : anchorType(result));
         }
         replace(op, tile::recreate(b, op, operands, types)->getResults());
       });

@@ -46,7 +46,7 @@ FailureOr<Outcome> Evaluator::runStaticFor(const ast::ForLike *statement,
     return outcome;
   };
   if (frame->isKernel) {
-    tellDecision(emitter.loc(), [&] {
+    reportDecision(emitter.loc(), [&] {
       return Decision{"loop",
                       "unrolled, " + counted(items.size(), "iteration") +
                           " one after the other",

@@ -161,7 +161,7 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   // Registers hold the left operand in the instruction's layout, and as long as
   // ptxas keeps them; else it goes to shared memory, as the right one does.
   bool isA = registersOf.contains(op.getLhs()) && !isStagedOperand(op, 0);
-  tellDecision(op, [&] { return leftOperandDecision(op, isA); });
+  reportDecision(op, [&] { return leftOperandDecision(op, isA); });
   WarpgroupOperand a, right;
   if (isA) {
     a.registers = &regs(op.getLhs());

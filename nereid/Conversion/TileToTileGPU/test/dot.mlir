@@ -1,4 +1,4 @@
-// A product is at home in the matrix instruction's layouts; what the loop
+// The anchor of a product is the matrix instruction's layout; what the loop
 // carries is never converted inside it. Without the instruction operands stay
 // row-major.
 // RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" | FileCheck %s

@@ -7,7 +7,7 @@
 //
 // Passes tell their choices where they make them:
 //
-//   tellDecision(load, [&] {
+//   reportDecision(load, [&] {
 //     return Decision{"load", "4 bytes an access", "16", "its mask ...",
 //     "..."};
 //   });
@@ -51,14 +51,14 @@ inline bool tellsDecisions(mlir::MLIRContext *context) {
 void recordDecision(mlir::Location location, const Decision &decision);
 
 template <typename Make>
-void tellDecision(mlir::Location location, Make &&make) {
+void reportDecision(mlir::Location location, Make &&make) {
   if (LLVM_UNLIKELY(tellsDecisions(location.getContext()))) {
     recordDecision(location, make());
   }
 }
 template <typename Make>
-void tellDecision(mlir::Operation *op, Make &&make) {
-  tellDecision(op->getLoc(), std::forward<Make>(make));
+void reportDecision(mlir::Operation *op, Make &&make) {
+  reportDecision(op->getLoc(), std::forward<Make>(make));
 }
 
 /// "load: 4 bytes an access; not 16: its mask ...; hint: ...".

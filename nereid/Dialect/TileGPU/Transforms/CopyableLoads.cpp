@@ -92,15 +92,16 @@ bool isInnermost(scf::ForOp loop) {
               .wasInterrupted();
 }
 
-void tellStays(tile::LoadAccess load, const Twine &reason, const Twine &hint) {
-  tellDecision(load, [&] {
+void reportStays(tile::LoadAccess load, const Twine &reason,
+                 const Twine &hint) {
+  reportDecision(load, [&] {
     return Decision{"load", "the loop waits for it in its own iteration",
                     "copied ahead", reason.str(), hint.str()};
   });
 }
 
-void tellStages(scf::ForOp loop, const StagesChosen &s) {
-  tellDecision(loop, [&] {
+void reportStages(scf::ForOp loop, const StagesChosen &s) {
+  reportDecision(loop, [&] {
     Decision d{"loop", "", "", "", ""};
     d.chosen = s.distance ? counted(s.copies, "load") + " copied " +
                                 counted(s.distance, "iteration") + " ahead, " +
@@ -122,7 +123,7 @@ void tellStages(scf::ForOp loop, const StagesChosen &s) {
   });
 }
 
-void tellLoopsNotSeen(func::FuncOp kernel, const TargetInfo &target) {
+void reportLoopsNotSeen(func::FuncOp kernel, const TargetInfo &target) {
   if (!tellsDecisions(kernel.getContext())) {
     return;
   }

@@ -38,8 +38,8 @@ mlir::Operation *writerOf(mlir::Block &body, mlir::Value pointers);
 /// A loop without loops.
 bool isInnermost(mlir::scf::ForOp loop);
 
-void tellStays(tile::LoadAccess load, const llvm::Twine &reason,
-               const llvm::Twine &hint = "");
+void reportStays(tile::LoadAccess load, const llvm::Twine &reason,
+                 const llvm::Twine &hint = "");
 
 /// How far ahead a loop's copies run.
 struct StagesChosen {
@@ -48,10 +48,10 @@ struct StagesChosen {
   unsigned needed = 0;    ///< bytes of shared memory that one more stage needs
   unsigned sharedLimit = 0; ///< of a block
 };
-void tellStages(mlir::scf::ForOp loop, const StagesChosen &s);
+void reportStages(mlir::scf::ForOp loop, const StagesChosen &s);
 
 /// Of loops with loads that ScheduleLoops does not look at.
-void tellLoopsNotSeen(mlir::func::FuncOp kernel, const TargetInfo &target);
+void reportLoopsNotSeen(mlir::func::FuncOp kernel, const TargetInfo &target);
 
 } // namespace nereid::tilegpu
 

@@ -391,7 +391,7 @@ bool ResultDeferrer::run() {
   }
   unsigned steps = leastSteps(inner);
   if (!steps) {
-    tellDecision(inner, [&] {
+    reportDecision(inner, [&] {
       return Decision{"roles", "a tile is stored before the next one begins",
                       "stored beside the next tile's first product",
                       "the loop may have no iteration",

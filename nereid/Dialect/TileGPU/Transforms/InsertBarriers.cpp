@@ -18,9 +18,9 @@ namespace nereid::tilegpu {
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 /// Of accesses to global memory; trips through shared memory tell themselves.
-static void tellOrder(Operation *op) {
+static void reportOrder(Operation *op) {
   if (isa<tile::MemoryAccess>(op)) {
-    tellDecision(op, [&] {
+    reportDecision(op, [&] {
       return Decision{
           "order", "all warps wait at a barrier in front of it",
           "started at once",
@@ -46,7 +46,7 @@ private:
     return read.meets(written);
   }
   void placeBefore(Operation *op) override {
-    tellOrder(op);
+    reportOrder(op);
     meetBefore(op);
   }
   void placeBeforePiece(Operation *op, unsigned piece) override;

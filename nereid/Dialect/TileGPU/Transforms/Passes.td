@@ -86,7 +86,7 @@ def StageOperands : Pass<"tilegpu-stage-operands", "::mlir::func::FuncOp"> {
   }];
 }
 
-def PrefetchPrograms : Pass<"tilegpu-prefetch-programs", "::mlir::func::FuncOp"> {
+def PrefetchNextTile : Pass<"tilegpu-prefetch-next-tile", "::mlir::func::FuncOp"> {
   let summary = "Programs ask for the memory that later ones will load";
   let description = [{
     Where a program waits for a row, because it reduces it, memory idles; so

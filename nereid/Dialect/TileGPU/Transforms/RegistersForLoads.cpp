@@ -115,7 +115,7 @@ void RegistersForLoadsPass::runOnOperation() {
     bool isEnough = threads * loads->registers * 4 >= target->bytesInFlight;
     if (registers <= target->threadRegisters && isEnough) {
       most = std::max(most, registers);
-      tellDecision(loop, [&] {
+      reportDecision(loop, [&] {
         return Decision{
             "loop",
             std::to_string(registers) + " registers a thread, for " +

@@ -44,7 +44,7 @@ private:
   void findOuterCopies();
   bool areAlike();
   bool fail(Operation *op, StringRef reason) {
-    tellNoRoles(op, reason);
+    reportNoRoles(op, reason);
     return false;
   }
 
@@ -59,8 +59,8 @@ private:
 
 } // namespace
 
-void tellNoRoles(Operation *op, StringRef reason) {
-  tellDecision(op, [&] {
+void reportNoRoles(Operation *op, StringRef reason) {
+  reportDecision(op, [&] {
     return Decision{"loop", "all warps copy and multiply",
                     "warps of their own that copy", reason.str(), ""};
   });

@@ -59,7 +59,7 @@ std::optional<KernelRoles> findRoles(mlir::func::FuncOp kernel,
                                      const TargetInfo &target);
 
 /// Tells why the loop of `op` has no warps that copy.
-void tellNoRoles(mlir::Operation *op, llvm::StringRef reason);
+void reportNoRoles(mlir::Operation *op, llvm::StringRef reason);
 
 } // namespace nereid::tilegpu
 

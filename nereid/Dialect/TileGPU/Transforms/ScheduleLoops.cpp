@@ -146,14 +146,14 @@ void LoopScheduler::findCopies(bool throughArithmetic) {
     auto load = cast<tile::LoadAccess>(op);
     StringRef why;
     if (!copyDimension(load, axes, why)) {
-      tellStays(load, why);
+      reportStays(load, why);
       continue;
     }
     if (Operation *writer = writerOf(body, load.getPtr())) {
-      tellStays(load,
-                "the loop writes an array" + inLine(writer) +
-                    " that may be the one it reads",
-                "read and write through different parameters");
+      reportStays(load,
+                  "the loop writes an array" + inLine(writer) +
+                      " that may be the one it reads",
+                  "read and write through different parameters");
       continue;
     }
     LoopSlice slice = ahead;
@@ -162,13 +162,13 @@ void LoopScheduler::findCopies(bool throughArithmetic) {
       culprit = addAhead(slice, loop, load.getMask());
     }
     if (culprit) {
-      tellStays(load, isa<tile::LoadAccess>(culprit)
-                          ? "its address or mask depends on what the same "
-                            "iteration loads" +
-                                inLine(culprit)
-                          : "its address or mask cannot be computed before "
-                            "its iteration" +
-                                inLine(culprit));
+      reportStays(load, isa<tile::LoadAccess>(culprit)
+                            ? "its address or mask depends on what the same "
+                              "iteration loads" +
+                                  inLine(culprit)
+                            : "its address or mask cannot be computed before "
+                              "its iteration" +
+                                  inLine(culprit));
       continue;
     }
     ahead = std::move(slice);
@@ -177,9 +177,9 @@ void LoopScheduler::findCopies(bool throughArithmetic) {
   if (tellsDecisions(loop.getContext())) {
     for (auto load : body.getOps<tile::LoadAccess>()) {
       if (!wanted.contains(load) && isa<RankedTensorType>(load.getType())) {
-        tellStays(load, "no product of the loop reads it",
-                  "tl.range(..., num_stages=2) copies all loads of a loop "
-                  "ahead");
+        reportStays(load, "no product of the loop reads it",
+                    "tl.range(..., num_stages=2) copies all loads of a loop "
+                    "ahead");
       }
     }
   }
@@ -444,7 +444,7 @@ void LoopScheduler::tell() {
   if (!tellsDecisions(loop.getContext())) {
     return;
   }
-  tellStages(loop, chosen);
+  reportStages(loop, chosen);
   if (chosen.distance) {
     for (Operation *product : inFlight) {
       recordDecision(
@@ -483,7 +483,7 @@ void ScheduleLoopsPass::runOnOperation() {
   if (!target) {
     return signalPassFailure();
   }
-  tellLoopsNotSeen(getOperation(), *target);
+  reportLoopsNotSeen(getOperation(), *target);
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) {
     bool hasLoad = llvm::any_of(*loop.getBody(), [](Operation &op) {

@@ -96,7 +96,7 @@ Value OperandSharer::bufferOf(Value value, std::optional<unsigned> inner,
   auto type = oneSlotFor(cast<RankedTensorType>(value.getType()), inner);
   unsigned taken = bytesAt(loop);
   if (taken + type.getBytes() > most) {
-    tellDecision(value.getLoc(), [&] {
+    reportDecision(value.getLoc(), [&] {
       return Decision{
           "dot operand", "is written to shared memory for each product",
           "once in front of the loop",
@@ -108,7 +108,7 @@ Value OperandSharer::bufferOf(Value value, std::optional<unsigned> inner,
     return {};
   }
   Location loc = value.getLoc();
-  tellDecision(loc, [&] {
+  reportDecision(loc, [&] {
     return Decision{"dot operand",
                     "is written to shared memory once, in front of the loop, " +
                         byteCount(type.getBytes()),

@@ -103,8 +103,8 @@ bool WarpSpecializer::chooseSlots() {
   }
   slots = std::min(most, target.sharedLimit / slotBytes);
   if (slots < leastSlots) {
-    tellNoRoles(roles[0].loop, "it has num_stages=1, or shared memory has no "
-                               "room for two tiles of each operand");
+    reportNoRoles(roles[0].loop, "it has num_stages=1, or shared memory has no "
+                                 "room for two tiles of each operand");
     return false;
   }
   return true;
@@ -472,8 +472,8 @@ bool WarpSpecializer::fitSlots() {
   Block &entry = kernel.getBody().front();
   while (bytesNeeded({entry.begin(), entry.end()}, {}) > target.sharedLimit) {
     if (--slots < leastSlots) {
-      tellNoRoles(roles[0].loop, "shared memory has no room for two tiles of "
-                                 "each operand beside what else it holds");
+      reportNoRoles(roles[0].loop, "shared memory has no room for two tiles of "
+                                   "each operand beside what else it holds");
       return false;
     }
     for (auto &made : {places, rings}) {

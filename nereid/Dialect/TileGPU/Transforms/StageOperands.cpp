@@ -197,7 +197,7 @@ Value OperandStager::fill(const Operand &operand) {
 
 void OperandStager::tell(const Operand &operand, unsigned words,
                          unsigned needed) const {
-  tellDecision(operand.first->getLoc(), [&] {
+  reportDecision(operand.first->getLoc(), [&] {
     std::string inRegisters = "held in registers";
     Decision d{
         "dot operand", "is read from shared memory step by step", inRegisters,

@@ -1,4 +1,4 @@
-//===- PrefetchPrograms.cpp - Memory for programs to come -----------------===//
+//===- PrefetchNextTile.cpp - Memory for programs to come -----------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,7 +38,7 @@ using namespace mlir;
 
 namespace nereid::tilegpu {
 
-#define GEN_PASS_DEF_PREFETCHPROGRAMS
+#define GEN_PASS_DEF_PREFETCHNEXTTILE
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
@@ -343,7 +343,7 @@ void ProgramPrefetcher::askForLater(MutableArrayRef<Fetch> fetches) {
                    " keep the memory busy on their own");
   }
   for (const Fetch &fetch : fetches) {
-    tellDecision(fetch.load, [&] {
+    reportDecision(fetch.load, [&] {
       return Decision{"row",
                       "an earlier program prefetches it, " +
                           byteCount(fetch.bytes()),
@@ -384,7 +384,7 @@ void ProgramPrefetcher::askForShared(MutableArrayRef<Fetch> fetches) {
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                         programId(), constant(0));
   for (Fetch &fetch : fetches) {
-    tellDecision(fetch.load, [] {
+    reportDecision(fetch.load, [] {
       return Decision{"row", "program 0 prefetches it before anything else", "",
                       "all programs read it after a reduction", ""};
     });
@@ -394,7 +394,7 @@ void ProgramPrefetcher::askForShared(MutableArrayRef<Fetch> fetches) {
 
 void ProgramPrefetcher::tellNot(tile::LoadAccess load,
                                 const Twine &reason) const {
-  tellDecision(load, [&] {
+  reportDecision(load, [&] {
     return Decision{"row", "each program loads it without a prefetch",
                     "prefetched by an earlier program", reason.str(), ""};
   });
@@ -471,7 +471,7 @@ void ProgramPrefetcher::run() {
 }
 
 /// Rows that the pass does not look at.
-static void tellUnseen(func::FuncOp kernel, const TargetInfo &target) {
+static void reportUnseen(func::FuncOp kernel, const TargetInfo &target) {
   auto tell = [](Operation *reduce, const Twine &reason) {
     recordDecision(reduce->getLoc(),
                    {"row", "each program loads it without a prefetch",
@@ -490,7 +490,7 @@ static void tellUnseen(func::FuncOp kernel, const TargetInfo &target) {
 }
 
 namespace {
-struct PrefetchProgramsPass : impl::PrefetchProgramsBase<PrefetchProgramsPass> {
+struct PrefetchNextTilePass : impl::PrefetchNextTileBase<PrefetchNextTilePass> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
     const TargetInfo *target = targetOf(kernel);
@@ -498,7 +498,7 @@ struct PrefetchProgramsPass : impl::PrefetchProgramsBase<PrefetchProgramsPass> {
       return signalPassFailure();
     }
     if (tellsDecisions(&getContext())) {
-      tellUnseen(kernel, *target);
+      reportUnseen(kernel, *target);
     }
     // Axes are analysed only where somebody may wait.
     if (target->hasBulkPrefetch &&

@@ -1,4 +1,5 @@
-//===- Evaluator.h - Values of tensors at positions of a nest --*- C++ -*-===//
+//===- ElementEmitter.h - Values of tensors at positions of a nest --*- C++
+//-*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,8 +20,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_CONVERSION_TILETOCPU_EVALUATOR_H
-#define NEREID_CONVERSION_TILETOCPU_EVALUATOR_H
+#ifndef NEREID_CONVERSION_TILETOCPU_ELEMENTEMITTER_H
+#define NEREID_CONVERSION_TILETOCPU_ELEMENTEMITTER_H
 
 #include "nereid/Conversion/TileToCPU/Emitter.h"
 
@@ -86,9 +87,9 @@ struct LanePointer {
 /// Of an i1 constant, or a vector of one: all true or not; nothing of others.
 std::optional<bool> knownMask(mlir::Value mask);
 
-class Evaluator {
+class ElementEmitter {
 public:
-  Evaluator(KernelEmitter &kernel, unsigned lanes)
+  ElementEmitter(LoopEmitter &kernel, unsigned lanes)
       : kernel(kernel), lanes(lanes) {}
 
   /// Levels count from 0, in front of the nest.
@@ -117,8 +118,8 @@ public:
   LanePointer pointer(mlir::Value tile, unsigned coords);
   void store(const LanePointer &to, mlir::Type element, mlir::Value value,
              Lane mask, bool nontemporal);
-  void tellStore(tile::StoreAccess op, const LanePointer &to,
-                 mlir::Type element, bool isMasked);
+  void reportStore(tile::StoreAccess op, const LanePointer &to,
+                   mlir::Type element, bool isMasked);
   /// Mask of `mask` (may be null) and the active lanes; null if all are on.
   Lane activeMask(mlir::Value mask, unsigned coords);
   /// Address of the first lane, if the lanes are contiguous; else null.
@@ -138,7 +139,7 @@ public:
                   llvm::ArrayRef<int64_t> to);
   mlir::Value coordLanes(const Coord &coord, mlir::Type element);
 
-  KernelEmitter &kernel;
+  LoopEmitter &kernel;
   unsigned lanes;
   /// Compares that hold in every lane of this version of the loops, or in none.
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, bool> assumed;
@@ -202,7 +203,7 @@ private:
   LoadForm formOf(const LanePointer &from, mlir::Type type, bool isMasked);
   enum class StoreForm { Run, Scatter, Lanes };
   StoreForm storeFormOf(const LanePointer &to, mlir::Type type, bool isMasked);
-  void tellLoad(tile::LoadAccess op, const LanePointer &from, bool isMasked);
+  void reportLoad(tile::LoadAccess op, const LanePointer &from, bool isMasked);
   Lane loadFrom(const LanePointer &from, mlir::Type element, Lane mask,
                 Lane other);
   Lane loadUniform(const LanePointer &from, mlir::Type type, Lane mask,
@@ -240,4 +241,4 @@ private:
 
 } // namespace nereid::tocpu
 
-#endif // NEREID_CONVERSION_TILETOCPU_EVALUATOR_H
+#endif // NEREID_CONVERSION_TILETOCPU_ELEMENTEMITTER_H

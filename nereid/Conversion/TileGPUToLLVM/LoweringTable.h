@@ -1,4 +1,4 @@
-//===- Forms.h - What emits each operation ---------------------*- C++ -*-===//
+//===- LoweringTable.h - What emits each operation -------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_CONVERSION_TILEGPUTOLLVM_FORMS_H
-#define NEREID_CONVERSION_TILEGPUTOLLVM_FORMS_H
+#ifndef NEREID_CONVERSION_TILEGPUTOLLVM_LOWERINGTABLE_H
+#define NEREID_CONVERSION_TILEGPUTOLLVM_LOWERINGTABLE_H
 
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 
@@ -26,9 +26,9 @@ inline constexpr unsigned accessBytes = 16;
 /// one access has.
 unsigned neighboursOf(const TileInfo &tile);
 
-class FormTable {
+class LoweringTable {
 public:
-  using Form = void (*)(KernelEmitter &, mlir::Operation *);
+  using Lowering = void (*)(KernelEmitter &, mlir::Operation *);
 
   /// `emit`: a function of the emitter and the operation, or a member of the
   /// emitter.
@@ -48,40 +48,40 @@ public:
          }});
   }
   /// Null for operations without either.
-  Form find(mlir::Operation *op) const {
-    if (Form row = rows.lookup(op->getName().getTypeID())) {
+  Lowering find(mlir::Operation *op) const {
+    if (Lowering row = rows.lookup(op->getName().getTypeID())) {
       return row;
     }
     const auto *kind = llvm::find_if(
         kinds, [&](const Kind &kind) { return kind.includes(op); });
-    return kind == kinds.end() ? nullptr : kind->form;
+    return kind == kinds.end() ? nullptr : kind->lowering;
   }
 
 private:
   struct Kind {
     bool (*includes)(mlir::Operation *);
-    Form form;
+    Lowering lowering;
   };
   llvm::SmallVector<Kind, 2> kinds;
-  llvm::DenseMap<mlir::TypeID, Form> rows;
+  llvm::DenseMap<mlir::TypeID, Lowering> rows;
 };
 
 // By family.
-void addAtomicForms(FormTable &table);
-void addConversionForms(FormTable &table);
-void addCopyForms(FormTable &table);
-void addDebugForms(FormTable &table);
-void addDotForms(FormTable &table);
-void addHistogramForms(FormTable &table);
-void addMemoryForms(FormTable &table);
-void addPrefetchForms(FormTable &table);
-void addProgramForms(FormTable &table);
-void addReduceForms(FormTable &table);
-void addRoleForms(FormTable &table);
-void addScanForms(FormTable &table);
-void addShapeForms(FormTable &table);
-void addUserFunctionForms(FormTable &table);
+void addAtomicLowerings(LoweringTable &table);
+void addConversionLowerings(LoweringTable &table);
+void addCopyLowerings(LoweringTable &table);
+void addDebugLowerings(LoweringTable &table);
+void addDotLowerings(LoweringTable &table);
+void addHistogramLowerings(LoweringTable &table);
+void addMemoryLowerings(LoweringTable &table);
+void addPrefetchLowerings(LoweringTable &table);
+void addProgramLowerings(LoweringTable &table);
+void addReduceLowerings(LoweringTable &table);
+void addRoleLowerings(LoweringTable &table);
+void addScanLowerings(LoweringTable &table);
+void addShapeLowerings(LoweringTable &table);
+void addUserFunctionLowerings(LoweringTable &table);
 
 } // namespace nereid::togpu
 
-#endif // NEREID_CONVERSION_TILEGPUTOLLVM_FORMS_H
+#endif // NEREID_CONVERSION_TILEGPUTOLLVM_LOWERINGTABLE_H

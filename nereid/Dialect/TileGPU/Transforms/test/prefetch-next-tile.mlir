@@ -1,4 +1,4 @@
-// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-prefetch-programs))' | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-prefetch-next-tile))' | FileCheck %s
 // A target without bulk prefetches.
 // RUN: nereid-opt %s --split-input-file --tilegpu-pipeline="target=toy64 warps=4" | FileCheck %s --check-prefix=TOY
 // TOY-NOT: tilegpu.prefetch

@@ -1,11 +1,12 @@
-//===- Evaluator.cpp - Values of tensors at positions of a nest -----------===//
+//===- ElementEmitter.cpp - Values of tensors at positions of a nest
+//-----------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileToCPU/Evaluator.h"
+#include "nereid/Conversion/TileToCPU/ElementEmitter.h"
 
 #include "nereid/Conversion/TileToCPU/Forms.h"
 
@@ -27,14 +28,14 @@ std::optional<bool> knownMask(Value mask) {
   return std::nullopt;
 }
 
-Value Evaluator::vectorOf(Lane lane) {
+Value ElementEmitter::vectorOf(Lane lane) {
   if (lanes == 1 || isVector(lane.value)) {
     return lane.value;
   }
   return at(lane.level).splat(lane.value, lanes);
 }
 
-Lane Evaluator::combineMasks(Lane x, Lane y) {
+Lane ElementEmitter::combineMasks(Lane x, Lane y) {
   if (!x.value || knownMask(x.value) == true) {
     return y;
   }
@@ -54,7 +55,7 @@ Lane Evaluator::combineMasks(Lane x, Lane y) {
   return {arith::AndIOp::create(ops.b, ops.loc, vx, vy), level};
 }
 
-Lane Evaluator::activeMask(Value mask, unsigned coords) {
+Lane ElementEmitter::activeMask(Value mask, unsigned coords) {
   Lane result;
   if (mask) {
     result = evaluate(mask, coords);
@@ -68,7 +69,7 @@ Lane Evaluator::activeMask(Value mask, unsigned coords) {
   return result;
 }
 
-Lane Evaluator::evaluate(Value tile, unsigned coords) {
+Lane ElementEmitter::evaluate(Value tile, unsigned coords) {
   if (!isa<RankedTensorType>(tile.getType())) {
     return {kernel.scalar(tile), 0};
   }
@@ -83,7 +84,7 @@ Lane Evaluator::evaluate(Value tile, unsigned coords) {
 }
 
 /// The coordinates in a view's source of position `coords` of a result.
-unsigned Evaluator::mapped(Operation *view, unsigned id, unsigned result) {
+unsigned ElementEmitter::mapped(Operation *view, unsigned id, unsigned result) {
   Coords coords = coordSets[id];
   ArrayRef<int64_t> from = tile::getShape(view->getOperand(0).getType());
   Coords inner;
@@ -113,8 +114,8 @@ unsigned Evaluator::mapped(Operation *view, unsigned id, unsigned result) {
   return intern(inner);
 }
 
-Lane Evaluator::dense(DenseElementsAttr attr, RankedTensorType type,
-                      unsigned coords) {
+Lane ElementEmitter::dense(DenseElementsAttr attr, RankedTensorType type,
+                           unsigned coords) {
   LaneOps ops = at(0);
   if (attr.isSplat()) {
     return {ops.constant(cast<TypedAttr>(attr.getSplatValue<Attribute>())), 0};
@@ -147,7 +148,7 @@ Lane Evaluator::dense(DenseElementsAttr attr, RankedTensorType type,
   return loadBuffer(buffer, coords);
 }
 
-Lane Evaluator::compute(Value tile, unsigned coords) {
+Lane ElementEmitter::compute(Value tile, unsigned coords) {
   if (auto known = assumed.find({tile, coords}); known != assumed.end()) {
     LaneOps ops = at(0);
     return {ops.integer(ops.b.getI1Type(), known->second), 0};

@@ -1,11 +1,12 @@
-//===- TurnedLoops.cpp - Loops that test at their end ---------------------===//
+//===- LoopRotation.cpp - Loops that test at their end
+//---------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/Lanes/TurnedLoops.h"
+#include "nereid/Conversion/Lanes/LoopRotation.h"
 
 #include "nereid/Conversion/Lanes/StructuredControl.h"
 
@@ -19,7 +20,7 @@
 using namespace mlir;
 using P = arith::CmpIPredicate;
 
-/// Operations of a test that is short: LLVM turns loops up to this as well.
+/// Operations of a test that is short: LLVM rotates loops up to this as well.
 static constexpr size_t shortTest = 16;
 
 bool nereid::lanes::needsCare(scf::ForOp loop) {
@@ -100,7 +101,7 @@ static void endIn(Block *after, Operation *loop, PatternRewriter &rewriter) {
   rewriter.replaceOp(loop, arguments);
 }
 
-void nereid::lanes::turn(scf::ForOp loop, PatternRewriter &rewriter) {
+void nereid::lanes::rotate(scf::ForOp loop, PatternRewriter &rewriter) {
   Location loc = loop.getLoc();
   Block *before = loop->getBlock();
   Block *after = rewriter.splitBlock(before, loop->getIterator());
@@ -150,7 +151,7 @@ void nereid::lanes::turn(scf::ForOp loop, PatternRewriter &rewriter) {
   endIn(after, loop, rewriter);
 }
 
-bool nereid::lanes::canTurn(scf::WhileOp loop) {
+bool nereid::lanes::canRotate(scf::WhileOp loop) {
   Block *test = loop.getBeforeBody();
   return llvm::hasNItemsOrLess(*test, shortTest) &&
          llvm::all_of(test->without_terminator(), [](Operation &op) {
@@ -159,7 +160,7 @@ bool nereid::lanes::canTurn(scf::WhileOp loop) {
          });
 }
 
-void nereid::lanes::turn(scf::WhileOp loop, PatternRewriter &rewriter) {
+void nereid::lanes::rotate(scf::WhileOp loop, PatternRewriter &rewriter) {
   Block *before = loop->getBlock();
   Block *after = rewriter.splitBlock(before, loop->getIterator());
   Block *test = loop.getBeforeBody(), *first = loop.getAfterBody();
