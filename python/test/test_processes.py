@@ -166,6 +166,114 @@ def test_launches_leave_nothing_behind(launch, times):
     assert (sys.getrefcount(x), sys.getrefcount(add_kernel)) == references
 
 
+def resident_bytes():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_a_million_launches_leave_resident_memory_as_it_was():
+    x = torch.zeros(16)
+    for _ in range(100_000):
+        add_kernel[(1, )](x, x, 5, BLOCK=16)
+    gc.collect()
+    resident = resident_bytes()
+    for _ in range(1_000_000):
+        add_kernel[(1, )](x, x, 5, BLOCK=16)
+    gc.collect()
+    assert resident_bytes() - resident < 1 << 20
+
+
+IN_DEVELOPMENT_MODE = """
+import gc
+import threading
+import numpy as np
+import triton
+import triton.language as tl
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + offsets, tl.load(x_ptr + offsets, mask=offsets < n) + 1, mask=offsets < n)
+
+def fails(exception, launch):
+    try:
+        launch()
+    except exception:
+        return
+    raise AssertionError(f"expected {exception.__name__}")
+
+def work():
+    x = np.zeros(100, dtype=np.float32)
+    for i in range(300):
+        y = np.zeros_like(x)
+        kernel = add_kernel[lambda meta: (triton.cdiv(100, meta["BLOCK"]), )]
+        compiled = kernel(x, y, 100, BLOCK=16 << i % 3)
+        add_kernel[(7, )](x, y, n=100, BLOCK=16)
+        assert y.min() == 1 and compiled.asm and compiled.metadata
+        fails(TypeError, lambda: add_kernel[(1, )](x, y, object(), BLOCK=16))
+        fails(KeyError, lambda: add_kernel[(1, )](x, y, 1, BLOKC=16))
+        fails(ZeroDivisionError, lambda: add_kernel[lambda meta: 1 // 0](x, y, 1, BLOCK=16))
+        fails(triton.CompilationError, lambda: add_kernel[(1, )](1.5, y, 1, BLOCK=16))
+        if i % 50 == 0:
+            add_kernel.device_caches.clear()
+            gc.collect()
+
+threads = [threading.Thread(target=work) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print("right")
+"""
+
+
+def test_pythons_development_mode_finds_nothing(tmp_path):
+    # It checks memory that is freed, references, and calls without the GIL.
+    (tmp_path / "script.py").write_text(IN_DEVELOPMENT_MODE)
+    done = subprocess.run([sys.executable, "-X", "dev", "-m", "nereid", str(tmp_path / "script.py")], capture_output=True, text=True)
+    assert (done.stdout, done.stderr, done.returncode) == ("right\n", "", 0)
+
+
+INTERRUPTED = """
+import os
+import signal
+import threading
+import time
+import numpy as np
+import triton
+import triton.language as tl
+
+@triton.jit
+def square(x_ptr, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets)
+    for i in tl.static_range(100):
+        x = tl.where(x > i, x * 0.5, x + 0.0)
+    tl.store(x_ptr + offsets, x * x)
+
+x = np.zeros(64, dtype=np.float32)
+thread = threading.Thread(target=lambda: os.kill(os.getpid(), signal.SIGINT))
+try:
+    thread.start()
+    square[(1, )](x, BLOCK=64)
+    while True:
+        time.sleep(0.01)  # where the signal came late
+except KeyboardInterrupt:
+    print("interrupted")
+thread.join()
+x[:] = 0.5
+square[(1, )](x, BLOCK=64)
+print(x[0])
+"""
+
+
+def test_an_interrupt_while_compiling(tmp_path):
+    (tmp_path / "script.py").write_text(INTERRUPTED)
+    done = subprocess.run([sys.executable, "-m", "nereid", str(tmp_path / "script.py")], capture_output=True, text=True,
+                          env={**os.environ, "NEREID_CACHE_DIR": str(tmp_path / "cache")})
+    assert done.stdout == "interrupted\n0.0625\n", done.stderr
+
+
 def test_kernels_that_nobody_holds_are_gone():
 
     def make():
