@@ -116,7 +116,7 @@ std::span<const Semantics> bufferFamily() {
     std::vector<Semantics> all = memoryRows("buffer", load, store, update);
     all.push_back(custom("buffer_gl0_inv buffer_gl1_inv buffer_inv "
                          "buffer_wbl2 buffer_wbinvl1 buffer_wbinvl1_vol",
-                         countLoad, Type::None, {}, NoOperands));
+                         countLoad, Type::None, {}, NoOperands | AllLanes));
     return all;
   }();
   return rows;

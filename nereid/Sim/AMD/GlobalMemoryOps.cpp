@@ -148,9 +148,9 @@ static void countStore(Wave &wave, const Instruction &) {
 std::span<const Semantics> globalMemoryFamily() {
   static const std::vector<Semantics> rows = [] {
     std::vector<Semantics> all = {
-        custom("global_inv", countLoad, Type::None, {}, NoOperands),
+        custom("global_inv", countLoad, Type::None, {}, NoOperands | AllLanes),
         custom("global_wb global_wbinv", countStore, Type::None, {},
-               NoOperands)};
+               NoOperands | AllLanes)};
     for (const auto &part :
          {memoryRows("global", load, store, update),
           memoryRows("flat", load, store, update),

@@ -56,6 +56,20 @@ TEST(AmdLanes, ComeBackWhereTheJumpLeadsTo) {
   EXPECT_THAT(said, testing::HasSubstr("s_and_saveexec_b64 s[4:5], vcc"));
 }
 
+TEST(AmdLanes, MayBeOffWhileACacheIsInvalidated) {
+  Words code = lessThan16 +
+               Words{
+                   0xbe84206a, // s_and_saveexec_b64 s[4:5], vcc
+                   0xbf880001, // s_cbranch_execz 1
+                   0x68000100, // v_add_u32_e32 v0, v0, v0
+                   0xe0a48000,
+                   0x00000000, // buffer_inv sc1
+                   0x87fe047e, // s_or_b64 exec, exec, s[4:5]
+               } +
+               stored;
+  EXPECT_EQ(runOf(code, true), "");
+}
+
 TEST(AmdLanes, ComeBackBehindBothWays) {
   Words code = lessThan16 +
                Words{

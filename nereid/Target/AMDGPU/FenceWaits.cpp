@@ -41,7 +41,7 @@ public:
   bool isWait(const llvm::MachineInstr &instruction) const {
     return name(instruction).starts_with("S_WAIT");
   }
-  /// The counters that are 0 behind it. A wait for more than 0 leaves
+  /// The counters that are 0 after it. A wait for more than 0 leaves
   /// something on its way.
   unsigned zeros(const llvm::MachineInstr &instruction) const;
   /// The counters that it adds to.
@@ -106,7 +106,7 @@ unsigned Counting::added(const llvm::MachineInstr &instruction) const {
   bool isFlat = name.starts_with("FLAT_");
   bool isVector = isFlat || name.starts_with("GLOBAL_") ||
                   name.starts_with("BUFFER_") || name.starts_with("SCRATCH_");
-  // What a cache is told to forget is counted on gfx12 alone.
+  // Cache invalidations are counted on gfx12 alone.
   bool isForgotten = name.contains("_INV") && name != "GLOBAL_INV";
   if (!isVector || isForgotten) {
     return 0;
@@ -117,8 +117,8 @@ unsigned Counting::added(const llvm::MachineInstr &instruction) const {
   return (isStore && !isCdna ? Stores : Loads) | (isFlat ? Lds : 0);
 }
 
-/// The instruction behind which stands in front of, or null for the block's
-/// end; and copies of the waits that were there.
+/// The waits in front of each instruction, or of the block's end (null), as
+/// copies.
 struct FenceWaits::Notes {
   using Waits = llvm::SmallVector<llvm::MachineInstr *, 2>;
   llvm::DenseMap<const llvm::MachineInstr *, Waits> before;

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A fence, and an atomic access that orders others, asks for waits: what the
-// wave has on its way must be done before the barrier, or the store, behind it.
+// wave has on its way must be done before the barrier, or the store after it.
 // LLVM's memory legalizer puts these waits in, and the pass that counts takes
 // those out for which nothing is on its way. It visits the blocks in order,
 // until nothing changes, and takes a wait out at the first visit. So a wait in
-// a loop, or behind one, is lost when what it waits for comes by the way back,
+// a loop, or after one, is lost when what it waits for comes by the way back,
 // which is known at the second visit only: the next turn's barrier lets another
 // wave read what is not stored yet.
 //
