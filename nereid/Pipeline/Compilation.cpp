@@ -8,6 +8,7 @@
 #include "nereid/Pipeline/Compilation.h"
 
 #include "nereid/ABI/Encoding.h"
+#include "nereid/ABI/TrappingAsserts.h"
 #include "nereid/Analysis/CountOperations.h"
 #include "nereid/Analysis/OutsideAccesses.h"
 #include "nereid/Conversion/AssemblyToTile/AssemblyToTile.h"
@@ -580,7 +581,20 @@ static uint32_t tensorMapElement(Type element) {
   return tile::getElementBytes(element);
 }
 
+/// Assertions that a GPU's driver can stop at.
+static void markTraps(ModuleOp module, const CompileRequest &request,
+                      bool hasAssertFunction) {
+  if (!(request.options.checks & AssertsTrap) || !hasAssertFunction) {
+    return;
+  }
+  module->walk([](tile::AssertOp assertion) {
+    assertion->setAttr(trapsAttr, UnitAttr::get(assertion.getContext()));
+  });
+}
+
 Status Compilation::makeThreads() {
+  markTraps(*module, request,
+            std::holds_alternative<nvptx::NvptxTarget>(target));
   Status status = runPasses(gpuStage, [&](OpPassManager &pm) {
     buildGpuThreadsPipeline(pm, gpuOptions(request, gpu()));
   });

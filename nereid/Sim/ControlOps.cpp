@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// PTX ISA 9.7.12 and 9.7.13.1. Of functions there is the driver's vprintf.
+// PTX ISA 9.7.12 and 9.7.13.1. Of functions there are the driver's
+// vprintf and __assertfail.
 //
 //===----------------------------------------------------------------------===//
 
@@ -147,11 +148,45 @@ static void printFormatted(Warp &warp, const Instruction &instruction) {
   });
 }
 
+/// Operands: message, file, line, which are variables of the call.
+static void failAssertion(Warp &warp, const Instruction &instruction) {
+  auto lane = unsigned(std::countr_zero(warp.active));
+  auto parameter = [&](size_t i, size_t bytes) {
+    uint64_t value = 0;
+    std::memcpy(&value,
+                warp.block.resolve(warp, lane, instruction.detail[i], bytes,
+                                   Space::Local, Access::Read),
+                bytes);
+    return value;
+  };
+  auto text = [&](size_t i) {
+    std::string result;
+    for (uint64_t at = parameter(i, 8);; ++at) {
+      char letter = char(
+          *warp.block.resolve(warp, lane, at, 1, Space::Generic, Access::Read));
+      if (!letter) {
+        return result;
+      }
+      result += letter;
+    }
+  };
+  warp.block.fault(warp, Fault::Kind::Trap,
+                   text(1) + ":" + std::to_string(parameter(2, 4)) +
+                       ": assertion `" + text(0) + "` failed");
+}
+
 static void decodeCall(Decoder &d) {
   const std::vector<Operand> &operands = d.statement->operands;
+  if (operands.size() == 6 && operands[0].name == "__assertfail") {
+    for (size_t i = 0; i < 3; ++i) {
+      d.made->detail[i] = operands[1 + i].bits;
+    }
+    d.made->execute = failAssertion;
+    return;
+  }
   bool isPrint = operands.size() == 4 && operands[1].name == "vprintf";
   if (!isPrint) {
-    d.refuse("functions are not simulated, but for vprintf");
+    d.refuse("functions are not simulated, but for vprintf and __assertfail");
   }
   d.made->detail[0] = operands[2].bits;
   d.made->detail[1] = operands[3].bits;

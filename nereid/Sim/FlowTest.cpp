@@ -37,6 +37,33 @@ TEST(Flow, LanesGoTheirOwnWaysAndMeetAgain) {
   EXPECT_EQ(kernel.memory[1], 200u);
 }
 
+TEST(Flow, AssertionsOfTheDriverStopTheKernel) {
+  KernelRun kernel = kernelOf(R"(
+    .local .align 8 .b8 text[16];
+    mov.b64 %rd2, text;
+    cvta.local.u64 %rd2, %rd2;
+    st.b32 [%rd2], 0x00783c69;
+    st.b32 [%rd2+8], 0x0079702e;
+    add.s64 %rd3, %rd2, 8;
+    setp.ne.s32 %p1, %r0, 3;
+    @%p1 bra GOOD;
+    { // callseq
+    .param .b64 param0;
+    st.param.b64 [param0], %rd2;
+    .param .b64 param1;
+    st.param.b64 [param1], %rd3;
+    .param .b32 param2;
+    st.param.b32 [param2], 7;
+    .param .b64 param3;
+    st.param.b64 [param3], %rd3;
+    .param .b64 param4;
+    st.param.b64 [param4], 1;
+    call.uni __assertfail, (param0, param1, param2, param3, param4);
+    }
+    GOOD: st.global.b32 [%rd1], %r0;)");
+  EXPECT_THAT(kernel.run(), HasSubstr(".py:7: assertion `i<x` failed"));
+}
+
 TEST(Flow, LoopsOfDifferentLengthEnd) {
   KernelRun kernel = kernelOf(R"(
     mov.b32 %r1, 0;

@@ -14,6 +14,7 @@
 #define NEREID_PYTHON_NATIVE_ARGUMENTS_H
 
 #include "python/native/Objects.h"
+#include "python/native/TorchTensors.h"
 
 #include "nereid/Runtime/Argument.h"
 
@@ -123,6 +124,10 @@ struct ArgumentRule {
   };
   const ExchangeApi *api = nullptr;
   Device place; ///< of an array
+  /// Of a tensor of torch on a GPU: where readTensor finds it, and what it
+  /// says; 0: by `api`.
+  uint16_t tensorPlace = 0;
+  TorchFacts facts;
 };
 
 /// The rule of `object`, which an argument was made of; nothing where none can

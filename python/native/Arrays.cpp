@@ -16,6 +16,7 @@
 
 #include "nereid/Runtime/DLPack.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <vector>
@@ -144,6 +145,18 @@ static Device placeOf(const dlpack::TensorView &view, PyObject *parameter) {
   }
 }
 
+static void *addressOf(const dlpack::TensorView &view) {
+  return view.data ? static_cast<char *>(view.data) + view.byteOffset : nullptr;
+}
+
+/// Has it elements, but no memory? Of a tensor whose storage was let go.
+static bool lacksMemory(const dlpack::TensorView &view) {
+  if (view.data) [[likely]] {
+    return false;
+  }
+  return std::count(view.shape, view.shape + view.rank, 0) == 0;
+}
+
 static Argument argumentOf(const dlpack::TensorView &view, PyObject *object,
                            Held &held, PyObject *parameter) {
   std::optional<DType> dtype = dtypeOfView(view.dtype);
@@ -151,8 +164,14 @@ static Argument argumentOf(const dlpack::TensorView &view, PyObject *object,
     raiseDType(object, parameter);
   }
   Device place = placeOf(view, parameter);
-  void *data =
-      view.data ? static_cast<char *>(view.data) + view.byteOffset : nullptr;
+  if (lacksMemory(view)) [[unlikely]] {
+    raisePython(PyExc_ValueError,
+                "argument '" + std::string(textOf(parameter)) +
+                    "': expected an array with memory, got one of dtype " +
+                    std::string(languageName(*dtype)) +
+                    " whose memory was freed");
+  }
+  void *data = addressOf(view);
   return argumentOf(data, view.rank, view.shape, view.strides, *dtype,
                     deviceOf(held, place), held);
 }
@@ -228,8 +247,12 @@ static const ExchangeApi *apiOf(PyTypeObject *type) {
 // Arrays like those of an earlier call
 //===----------------------------------------------------------------------===//
 
+static bool isMisaligned(const void *data) {
+  return reinterpret_cast<uintptr_t>(data) & 15;
+}
+
 static bool isMisaligned(const dlpack::TensorView &view) {
-  return (reinterpret_cast<uintptr_t>(view.data) + view.byteOffset) & 15;
+  return isMisaligned(addressOf(view));
 }
 
 /// On the host all of DLPack's devices are one; these have memory on GPUs.
@@ -268,6 +291,15 @@ std::optional<ArgumentRule> ruleOfArray(PyObject *object) {
   rule.place = *place;
   rule.type = std::bit_cast<uint32_t>(view.dtype);
   rule.traits = isMisaligned(view);
+  if (!rule.place.isHost()) {
+    rule.tensorPlace = placeOfTensor(object);
+    void *data = nullptr;
+    if (rule.tensorPlace &&
+        (!readTensor(object, rule.tensorPlace, data, rule.facts) ||
+         data != addressOf(view))) {
+      rule.tensorPlace = 0;
+    }
+  }
   return rule;
 }
 
@@ -276,19 +308,29 @@ bool readArrayLike(const ArgumentRule &rule, PyObject *object, Held &held,
   if (Py_TYPE(object) != rule.arrays) {
     return false;
   }
+  held.api = rule.api;
+  if (rule.tensorPlace && held.asAddresses) {
+    TorchFacts facts;
+    void *data = nullptr;
+    if (!readTensor(object, rule.tensorPlace, data, facts) ||
+        facts != rule.facts || isMisaligned(data) != (rule.traits != 0) ||
+        !data) { // of an empty one, or one whose memory was freed
+      return false;
+    }
+    found.address = data;
+    return found.kind == Argument::Kind::Pointer;
+  }
   dlpack::TensorView view;
   if (rule.api->viewFromObject(object, &view)) {
     PyErr_Clear(); // reading it anew says what is wrong
     return false;
   }
-  if (std::bit_cast<uint32_t>(view.dtype) != rule.type ||
+  if (lacksMemory(view) || std::bit_cast<uint32_t>(view.dtype) != rule.type ||
       isMisaligned(view) != (rule.traits != 0) ||
       placeOrNone(view.device) != rule.place) {
     return false;
   }
-  held.api = rule.api;
-  void *data =
-      view.data ? static_cast<char *>(view.data) + view.byteOffset : nullptr;
+  void *data = addressOf(view);
   if (held.asAddresses && !rule.place.isHost()) {
     found.address = data;
     return found.kind == Argument::Kind::Pointer;

@@ -272,9 +272,17 @@ static PyObject *callLauncher(PyObject *self, PyObject *const *args,
   });
 }
 
+/// The memory of the latest launcher that is gone, for the next one: most live
+/// for one call.
+static PyObject *spareLauncher;
+
 /// core[grid]
 static PyObject *subscriptCore(PyObject *self, PyObject *grid) {
-  PyObject *made = PyType_GenericAlloc(launcherType, 0);
+  bool isUsedAgain = spareLauncher;
+  PyObject *made =
+      isUsedAgain
+          ? PyObject_Init(std::exchange(spareLauncher, nullptr), launcherType)
+          : PyType_GenericAlloc(launcherType, 0);
   if (!made) {
     return nullptr;
   }
@@ -284,6 +292,9 @@ static PyObject *subscriptCore(PyObject *self, PyObject *grid) {
   launcher->core = reinterpret_cast<Core *>(self);
   Py_INCREF(grid);
   launcher->grid = grid;
+  if (isUsedAgain) {
+    PyObject_GC_Track(made);
+  }
   return made;
 }
 
@@ -306,7 +317,11 @@ static void freeLauncher(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   clearLauncher(self);
-  PyObject_GC_Del(self);
+  if (spareLauncher) {
+    PyObject_GC_Del(self);
+  } else {
+    spareLauncher = self;
+  }
   Py_DECREF(type);
 }
 

@@ -49,6 +49,31 @@ static nb::object emitStage(const Form &form, const std::string &stage) {
   return nb::str(text.data(), text.size());
 }
 
+/// Names of what a launch passes.
+static std::vector<std::string> parametersOf(const Form &form) {
+  std::vector<std::string> names;
+  for (const ImageParameter &parameter : form.info.image.parameters) {
+    names.push_back(parameter.name);
+  }
+  return names;
+}
+
+/// A cubin that anybody can launch by the driver: with `num_warps` warps,
+/// `shared` bytes of dynamic shared memory and `parameters`, no others. None
+/// where there is none.
+static nb::object machineCodeOf(const Form &form) {
+  const KernelImage &image = form.info.image;
+  constexpr uint32_t threadsOfWarp = 32;
+  if (image.format != ImageFormat::GpuBinary || image.code.empty() ||
+      image.hasFaultRecord || !image.tensorMaps.empty() ||
+      form.request.options.numCtas != 1 ||
+      image.threadsPerBlock != threadsOfWarp * image.numWarps) {
+    return nb::none();
+  }
+  return nb::bytes(reinterpret_cast<const char *>(image.code.data()),
+                   image.code.size());
+}
+
 Ref makeForm(PyObject *owner, const Kernel &kernel,
              std::span<const LaunchArgument> arguments, std::string_view key,
              bool &needsSizes) {
@@ -159,6 +184,8 @@ NB_MODULE(_native, module) {
       .def_prop_ro(
           "is_gpu",
           [](const Form &f) { return f.info.image.threadsPerBlock != 0; })
+      .def_prop_ro("parameters", &parametersOf)
+      .def_prop_ro("machine_code", &machineCodeOf)
       .def_prop_ro("milliseconds",
                    [](const Form &f) { return f.info.milliseconds; })
       .def_prop_ro("is_from_disk", [](const Form &f) {
@@ -168,5 +195,15 @@ NB_MODULE(_native, module) {
   module.def("hooks_changed", [] { registered.hooksAreKnown = false; });
   module.def("devices", &deviceNames);
   module.def("cuda_properties", &propertiesOf);
+  // For tests: a tensor's address by torch's C functions.
+  module.def("address_of_tensor", [](nb::handle tensor) -> nb::object {
+    uint16_t place = placeOfTensor(tensor.ptr());
+    void *data = nullptr;
+    TorchFacts facts;
+    if (!place || !readTensor(tensor.ptr(), place, data, facts)) {
+      return nb::none();
+    }
+    return nb::int_(reinterpret_cast<uintptr_t>(data));
+  });
   module.def("build_id", [] { return createKernelCompiler()->buildId(); });
 }

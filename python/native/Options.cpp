@@ -21,6 +21,7 @@ static constexpr std::string_view taken[] = {
     "minnreg",
     "enable_fp_fusion",
     "debug",
+    "assert_traps",
     "launch_cooperative_grid",
     "launch_pdl",
     "sanitize_overflow",

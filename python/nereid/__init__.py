@@ -47,6 +47,27 @@ def enable(api=None):
     if _PACKAGES not in before:
         before.append(_PACKAGES)
     os.environ["PYTHONPATH"] = os.pathsep.join([_FOLDER, *before])
+    if "NEREID_PTXAS" not in os.environ:
+        assembler = _find_assembler()
+        if assembler:
+            os.environ["NEREID_PTXAS"] = assembler
+
+
+#: Where packages that torch's wheels for GPUs depend on have NVIDIA's assembler.
+_ASSEMBLERS = ("triton/backends/nvidia/bin/ptxas", "nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas")
+
+
+def _find_assembler():
+    """The ptxas of TRITON_PTXAS_PATH, or one that came with torch. None where there is none, and where there is one in PATH or in CUDA's own
+    folder, which the compiler finds."""
+    named = os.environ.get("TRITON_PTXAS_PATH")
+    if named and os.access(named, os.X_OK):
+        return named
+    installed = [os.path.join(folder, "ptxas") for folder in [*os.environ.get("PATH", "").split(os.pathsep), "/usr/local/cuda/bin"]]
+    if any(os.access(path, os.X_OK) for path in installed):
+        return None
+    found = (os.path.join(folder, *path.split("/")) for folder in sys.path for path in _ASSEMBLERS)
+    return next((path for path in found if os.access(path, os.X_OK)), None)
 
 
 def version_of_triton():

@@ -188,6 +188,10 @@ def test_reductions_into_a_descriptor(kind, dtype):
     generator = torch.Generator().manual_seed(0)
     x, out = ((torch.randn(8, 16, generator=generator) * 100).to(dtype) for _ in range(2))
     expected = {"add": torch.add, "min": torch.minimum, "max": torch.maximum}[kind](x, out)
+    if dtype == torch.float32 and kind != "add":
+        with pytest.raises(triton.CompilationError, match="on pointers"):
+            reduce_into[(1, )](out, x, kind, 8, 16)
+        return
     reduce_into[(1, )](out, x, kind, 8, 16)
     torch.testing.assert_close(out, expected, atol=0, rtol=0)
 

@@ -1,5 +1,8 @@
 """Arguments, grids, options, what comes back, and every way to be wrong."""
 import gc
+import os
+import subprocess
+import sys
 import weakref
 
 import numpy as np
@@ -13,6 +16,11 @@ from triton.backends.compiler import GPUTarget
 @triton.jit
 def put(x, value, K: tl.constexpr = 3):
     tl.store(x + tl.program_id(0) + 4 * tl.program_id(1), value * K)
+
+
+def freed(x):
+    x.untyped_storage().resize_(0)
+    return x
 
 
 def value_of(*args, **kwargs):
@@ -193,6 +201,70 @@ def test_a_source_compiles_for_a_gpu_that_is_not_here():
     assert put[(1, )](x, 5, K=2).metadata.target.backend == "cpu" and x[0] == 10
 
 
+@triton.jit
+def inside(x, i, K: tl.constexpr):
+    tl.device_assert(i < K, "index out of bounds")
+    tl.store(x + i, 1.0)
+
+
+def test_assertions_of_what_compiles_for_a_gpu_are_cudas():
+    source = lambda: triton.compiler.ASTSource(inside, {"x": "*fp32", "i": "i32", "K": "constexpr"}, {"K": 4})  # noqa: E731
+    compiled = triton.compile(source(), target=GPUTarget("cuda", 90, 32), options={"debug": True})
+    ptx = compiled.asm["ptx"]
+    assert "__assertfail" in ptx and "inside_param_1" in ptx and "inside_param_2" not in ptx
+    plain = triton.compile(source(), target=GPUTarget("cuda", 90, 32))
+    assert "__assertfail" not in plain.asm["ptx"] and plain.hash != compiled.hash
+
+
+ASSEMBLER = """#!/bin/sh
+# Stands in for ptxas: its output is its input.
+while [ $# -gt 1 ]; do
+  if [ "$1" = -o ]; then output=$2; shift; fi
+  shift
+done
+cp "$1" "$output"
+echo "ptxas info    : Used 12 registers"
+"""
+
+FOR_A_STATIC_LAUNCHER = """
+import os
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.runtime.cache import _base32
+
+@triton.jit
+def scale(x, n, unit, K: tl.constexpr):
+    offsets = tl.program_id(0) * K + tl.arange(0, K)
+    tl.device_assert(offsets >= 0)
+    tl.store(x + offsets, tl.load(x + offsets, mask=offsets < n) * unit, mask=offsets < n)
+
+def path(compiled):
+    return os.path.join(os.environ["TRITON_CACHE_DIR"], _base32(compiled.hash), "scale.cubin")
+
+def source(K):
+    return triton.compiler.ASTSource(scale, {"x": "*fp32", "n": "i32", "unit": "constexpr", "K": "constexpr"}, {"unit": 1, "K": K}, {(0, ): [["tt.divisibility", 16]]})
+
+for K in (32, 64):
+    compiled = triton.compile(source(K), target=GPUTarget("cuda", 90, 32), options={"num_warps": 2, "debug": True})
+    code = open(path(compiled), "rb").read()
+    assert code == compiled.asm["cubin"] and b".entry scale" in code and b"scale_param_1" in code and b"scale_param_2" not in code
+    assert compiled.n_regs == 12 and compiled.n_spills == 0 and compiled.src.signature["n"] == "i32"
+    paths = paths | {path(compiled)} if K > 32 else {path(compiled)}
+assert len(paths) == 2
+print("right")
+"""
+
+
+def test_machine_code_lies_where_torchs_static_launcher_looks(tmp_path):
+    (tmp_path / "ptxas").write_text(ASSEMBLER)
+    (tmp_path / "ptxas").chmod(0o755)
+    (tmp_path / "script.py").write_text(FOR_A_STATIC_LAUNCHER)
+    done = subprocess.run([sys.executable, "-m", "nereid", str(tmp_path / "script.py")], capture_output=True, text=True,
+                          env={**os.environ, "TRITON_CACHE_DIR": str(tmp_path / "cache"), "NEREID_PTXAS": str(tmp_path / "ptxas")})
+    assert done.stdout == "right\n", done.stderr
+
+
 def test_options_of_other_back_ends_are_taken():
     assert value_of(1, num_stages=4, num_ctas=1, waves_per_eu=2, enable_fp_fusion=False) == 3
 
@@ -207,6 +279,7 @@ def test_options_of_other_back_ends_are_taken():
     (lambda x: put[(1, )](x, 1, K={}), TypeError, "'K'"),
     (lambda x: put[(1, )](x, 1, K=x), ValueError, "'K'"),
     (lambda x: put[(1, )](x.to(torch.complex64), 1), TypeError, "'x'.*complex64"),
+    (lambda x: put[(1, )](freed(x), 1), ValueError, "'x'.*memory was freed"),
     (lambda x: put[(1, )](np.zeros(4, dtype=np.complex64), 1), TypeError, "'x'.*complex64"),
     (lambda x: put[(1, )](np.broadcast_to(np.zeros(1), 4), 1), ValueError, "read-only"),
     (lambda x: put[(1, )](x, 1, num_warps=3), ValueError, "power of two"),

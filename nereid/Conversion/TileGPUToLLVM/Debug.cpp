@@ -8,11 +8,13 @@
 // Prints call the driver's vprintf, a line an element as on the CPU. A check
 // that fails fills in the launch's DeviceFault (nereid/ABI/LaunchABI.h) and the
 // kernel goes on without the access: a trap would take the whole context, and
-// every tensor in it, down.
+// every tensor in it, down. Assertions that are to trap
+// (nereid/ABI/TrappingAsserts.h) call the driver's __assertfail.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nereid/ABI/LaunchABI.h"
+#include "nereid/ABI/TrappingAsserts.h"
 #include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
 #include "nereid/Support/PrintPrefix.h"
 
@@ -237,6 +239,34 @@ Value KernelEmitter::isOutside(Value address, unsigned bytes) {
   return loop.getResult(0);
 }
 
+/// __assertfail(message, file, line, function, bytes of a character), where
+/// `bad` is true.
+static void stopWhere(KernelEmitter &e, tile::AssertOp op, Value bad) {
+  OpBuilder &b = e.b;
+  auto module = e.entry->getParentOfType<ModuleOp>();
+  auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>("__assertfail");
+  if (!callee) {
+    OpBuilder at(module.getBodyRegion());
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+    callee = LLVM::LLVMFuncOp::create(
+        at, e.loc, "__assertfail",
+        LLVM::LLVMFunctionType::get(
+            LLVM::LLVMVoidType::get(b.getContext()),
+            {pointer, pointer, b.getI32Type(), pointer, b.getI64Type()}));
+  }
+  auto branch = scf::IfOp::create(b, e.loc, bad, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  auto place = op.getLoc()->findInstanceOf<FileLineColRange>();
+  Value message = e.globalText(op.getMessage().str());
+  Value file = e.globalText(place ? place.getFilename().str() : "");
+  Value function = e.globalText(e.entry.getSymName().str());
+  LLVM::CallOp::create(b, e.loc, callee,
+                       ValueRange{message, file,
+                                  e.ops().i32(place ? place.getStartLine() : 0),
+                                  function, e.ops().i64(1)});
+}
+
 void KernelEmitter::emitCheck(Operation *op) {
   bool isTensor = isa<RankedTensorType>(op->getOperand(0).getType());
   const TileInfo *tile =
@@ -249,6 +279,8 @@ void KernelEmitter::emitCheck(Operation *op) {
                      : Registers{scalar(op->getOperand(1))};
   }
   Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  bool traps = op->hasAttr(trapsAttr);
+  Value anyBad;
   Registers good(values.size());
   for (unsigned r = 0; r < values.size(); ++r) {
     if (tile && tile->dead[r]) {
@@ -271,8 +303,15 @@ void KernelEmitter::emitCheck(Operation *op) {
       counts = andOf(counts, masks[r]);
     }
     bad = andOf(bad, counts);
+    if (traps) {
+      anyBad = anyBad ? Value(arith::OrIOp::create(b, loc, anyBad, bad)) : bad;
+      continue;
+    }
     reportFault(op, bad, tile ? rowMajorIndex(*tile, r) : ops().i32(0), value);
     good[r] = arith::XOrIOp::create(b, loc, bad, always);
+  }
+  if (anyBad) {
+    stopWhere(*this, cast<tile::AssertOp>(op), anyBad);
   }
   if (isa<tile::CheckBoundsOp>(op)) {
     checkedPointers[checked] = std::move(good);

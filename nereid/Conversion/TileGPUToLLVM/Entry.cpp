@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/ABI/TrappingAsserts.h"
 #include "nereid/Analysis/GlobalAccesses.h"
 #include "nereid/Analysis/RootPointer.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
@@ -95,10 +96,10 @@ void KernelEmitter::createEntry() {
   bool checks =
       kernel
           ->walk([](Operation *op) {
-            return isa<tile::AssertOp, tile::CheckBoundsOp, tile::CheckNanOp>(
-                       op)
-                       ? WalkResult::interrupt()
-                       : WalkResult::advance();
+            bool reports =
+                isa<tile::AssertOp, tile::CheckBoundsOp, tile::CheckNanOp>(op);
+            return reports && !op->hasAttr(trapsAttr) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
           })
           .wasInterrupted();
   if (checks) {

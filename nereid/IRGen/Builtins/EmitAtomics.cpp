@@ -39,6 +39,11 @@ FailureOr<tile::AtomicKind> atomicKind(CallContext &ctx, llvm::StringRef op,
           .Default(std::nullopt);
   bool isHalf = isFloat && type.bits() == 16;
   bool takesHalf = op == "add" || ofDescriptor;
+  if (ofDescriptor && isFloat && !isHalf && kind && op != "add") {
+    return callError(ctx, "not available on elements of " + type.str(),
+                     "use float16, bfloat16 or integers, or tl.atomic_" +
+                         op.str() + " on pointers");
+  }
   if (!kind || type.bits() < 16 || (type.isInteger() && type.bits() == 16) ||
       (isHalf && !takesHalf)) {
     return callError(ctx, "not available on elements of " + type.str(),

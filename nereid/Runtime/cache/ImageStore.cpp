@@ -401,7 +401,6 @@ Context::State::compileOnly(CompileRequest &request,
     printOnce(render(warning));
   }
   info.codeBytes = image->code.size();
-  image->code = {};
   info.image = std::move(*image);
   info.milliseconds = watch.ms();
   return info;

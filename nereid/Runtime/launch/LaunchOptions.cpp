@@ -7,6 +7,7 @@
 
 #include "nereid/Runtime/launch/LaunchOptions.h"
 
+#include "nereid/ABI/TrappingAsserts.h"
 #include "nereid/Runtime/launch/LaunchErrors.h"
 #include "nereid/Support/Log.h"
 
@@ -18,9 +19,9 @@ namespace nereid {
 
 std::span<const std::string> launchOptionNames() {
   static const std::vector<std::string> names = {
-      "num_warps", "num_stages",       "num_ctas", "maxnreg",
-      "minnreg",   "enable_fp_fusion", "debug",    "launch_cooperative_grid",
-      "launch_pdl"};
+      "num_warps",  "num_stages",       "num_ctas", "maxnreg",
+      "minnreg",    "enable_fp_fusion", "debug",    "launch_cooperative_grid",
+      "launch_pdl", "assert_traps"};
   return names;
 }
 
@@ -150,6 +151,12 @@ Status setOption(const KernelState &kernel, const LaunchArgument &a,
     bool on = false;
     Status status = setBool(kernel, a, on);
     options.checks |= on ? CheckAsserts : 0;
+    return status;
+  }
+  if (a.name == "assert_traps") {
+    bool on = false;
+    Status status = setBool(kernel, a, on);
+    options.checks |= on ? AssertsTrap : 0;
     return status;
   }
   const OtherOption *other = findOther(a.name);

@@ -1,6 +1,8 @@
 """Compiled kernels, and the questions that are asked of a back end."""
 import collections
 import hashlib
+import os
+import tempfile
 import types
 import weakref
 
@@ -13,6 +15,8 @@ from triton.language.core import dtype
 _STAGES = {"ttir": "tile-opt", "tile": "tile", "llir": "llvm", "ast": "ast"}
 _CPU_STAGES = {**_STAGES, "cpu": "cpu", "asm": "asm", "obj": "obj"}
 _GPU_STAGES = {**_STAGES, "ttgir": "tilegpu", "ptx": "ptx"}
+#: Options of `triton.compile` that the compiler takes; the others are a driver's or a launcher's.
+_OPTIONS = ("num_warps", "num_stages", "num_ctas", "debug", "enable_fp_fusion")
 
 
 class LazyDict(dict):
@@ -42,6 +46,9 @@ class _Asm(collections.abc.Mapping):
     def __init__(self, form):
         self._form, self._made = form, {}
         self._stages = _GPU_STAGES if form.is_gpu else _CPU_STAGES
+        if form.machine_code is not None:
+            self._stages = {**self._stages, "cubin": None}
+            self._made["cubin"] = form.machine_code
 
     def __getitem__(self, stage):
         if stage not in self._stages:
@@ -114,20 +121,27 @@ class CompiledKernel:
 
     def _tell_hooks(self):
         runtime, form = knobs.runtime, self._form
+        loads = [hook for hook in (runtime.kernel_load_start_hook, runtime.kernel_load_end_hook) if hook]
+        if runtime.jit_cache_hook is None and runtime.jit_post_compile_hook is None and not loads:
+            return
         compile = {"key": self.hash, "num_warps": form.num_warps, "num_ctas": form.num_ctas, "num_stages": form.num_stages,
                    "enable_fp_fusion": form.fp_fusion, "is_warmup": False}
         for hook, is_compiled in ((runtime.jit_cache_hook, False), (runtime.jit_post_compile_hook, True)):
             if hook is not None:
                 hook(key=self.hash, repr=self.name, fn=types.SimpleNamespace(jit_function=self.src.fn, name=self.name, module=self.src.fn.__module__),
                      compile=compile, is_manual_warmup=False, already_compiled=is_compiled)
-        for hook in (runtime.kernel_load_start_hook, runtime.kernel_load_end_hook):
-            if hook:
-                hook(self.module, self.function, self.name, self.metadata, self.hash)
+        for hook in loads:
+            hook(self.module, self.function, self.name, self.metadata, self.hash)
 
     @property
     def hash(self):
-        form = self._form
-        return hashlib.sha256(repr((form.key, form.target, form.num_warps, form.num_stages, form.num_ctas)).encode()).hexdigest()
+        """Of the function's text, of what of the arguments is compiled in, and of the options."""
+        if "hash" not in self._facts:
+            form = self._form
+            text = getattr(self.src.fn, "cache_key", self.name)
+            self._facts["hash"] = hashlib.sha256(repr((text, form.key, form.target, form.num_warps, form.num_stages, form.num_ctas,
+                                                       form.fp_fusion)).encode()).hexdigest()
+        return self._facts["hash"]
 
     @property
     def metadata(self):
@@ -268,9 +282,28 @@ def _name_of(target):
     return str(target.arch).split(":")[0] if target.backend == "hip" else None
 
 
+def _offer_machine_code(compiled, src, form):
+    """Puts machine code where launchers of others look for it: torch's static one, which then loads and launches it without this package. It
+    passes the parameters that the signature does not make constants."""
+    folder, code = os.environ.get("TRITON_CACHE_DIR"), form.machine_code
+    passed = [name for place, name in enumerate(src.fn.arg_names) if src.signature.get(name) != "constexpr" and (place, ) not in src.constants]
+    if not folder or code is None or form.entry != src.fn.__name__ or form.parameters != passed:
+        return
+    from triton.runtime.cache import _base32
+    place = os.path.join(folder, _base32(compiled.hash))
+    path = os.path.join(place, f"{form.entry}.cubin")
+    if os.path.exists(path):
+        return
+    os.makedirs(place, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+        file.write(code)
+    os.replace(file.name, path)
+
+
 def compile(src, target=None, options=None, _env_vars=None):
     """Compiles an ASTSource without running: for this machine's CPU, or for a GPU, which need not be here. Code for a GPU is not loaded, and no
-    driver is asked: the process may be one that has no GPU, or one that was forked from one that works with it."""
+    driver is asked: the process may be one that has no GPU, or one that was forked from one that works with it. A device_assert in it is
+    CUDA's: launches do not wait for it, and one that fails ends the work on the GPU."""
     if not isinstance(src, ASTSource):
         raise TypeError(f"triton.compile: expected an ASTSource, got {type(src).__name__}; hint: Nereid reads no intermediate code")
     if target is None:
@@ -285,9 +318,15 @@ def compile(src, target=None, options=None, _env_vars=None):
             raise TypeError(f"triton.compile: expected a type of the parameter '{name}' in the signature, got none")
         else:
             described.append(_described(name, src.signature[name], ["tt.divisibility", 16] in [list(item) for item in attributes]))
-    known = {name: value for name, value in (options or {}).items() if name in ("num_warps", "num_stages", "num_ctas", "debug", "enable_fp_fusion")}
+    known = {name: value for name, value in (options or {}).items() if name in _OPTIONS}
+    if target.backend == "cuda" and known.get("debug"):
+        known["assert_traps"] = True
     gpu = _name_of(target)
     compiled = src.fn._core.run((1, ), _arguments(described), known, True, *([gpu] if gpu else []))
     compiled._portable = src.fn.portable_text()
     compiled._described, compiled._options = described, known
+    compiled.src = src
+    compiled._facts["hash"] = hashlib.sha256(repr((src.hash(), compiled._facts["target"], sorted(known.items()))).encode()).hexdigest()
+    if gpu:
+        _offer_machine_code(compiled, src, CompiledKernel._forms[compiled])
     return compiled
