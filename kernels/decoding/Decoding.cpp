@@ -68,6 +68,21 @@ static int64_t splitsFor(int64_t programs, int64_t capacity, Device device) {
   return int64_t(std::bit_floor(uint64_t(splits)));
 }
 
+/// Of one sequence on a GPU, whose splits the product combines at little cost:
+/// of a short cache so many that a program has its keys in registers before the
+/// launch in front has ended.
+static std::optional<int64_t> splitsReadAhead(const Tensor &q, const Tensor &k,
+                                              const DecodingOptions &options) {
+  constexpr int64_t keysOfProgram = 128, most = 4;
+  int64_t capacity = k.size(2), needed = cdiv(capacity, keysOfProgram);
+  if (options.splits || options.table.defined() || q.device().isHost() ||
+      !hasCompiler() || q.size(0) != 1 || q.size(1) != k.size(1) ||
+      needed > 2 * most) {
+    return options.splits;
+  }
+  return std::min(most, int64_t(std::bit_ceil(uint64_t(needed))));
+}
+
 /// With zeros after each head, and rows that are read 16 bytes at once, where
 /// kernels were compiled for these alone.
 static Tensor widened(const Tensor &t, int64_t width) {
@@ -263,7 +278,11 @@ Tensor kernels::decodeNextLinear(const Tensor &q, const KeyAndValue &own,
   checks.any("weight", weight)
       .shape({weight.size(0), inner}, "heads and head size of q");
   checks.optional("bias", bias).shape({weight.size(0)}, "the rows of weight");
-  Splits splits = attendNext(q, own, k, v, lengths, options);
+  DecodingOptions chosen = options;
+  if (k.defined() && k.rank() == 4) {
+    chosen.splits = splitsReadAhead(q, k, options);
+  }
+  Splits splits = attendNext(q, own, k, v, lengths, chosen);
   if (splits.parts.defined()) {
     if (Tensor y = combinedLinear(splits.parts, splits.lse, weight, bias);
         y.defined()) {

@@ -8,7 +8,9 @@
 // Formula:      sum = x + residual;
 //               y = activation(layerNorm(sum) @ weight^T + bias)
 // Shapes:       x, residual [..., K]; normWeight, normBias [K] or absent;
-//               weight [N, K]; bias [N] or absent; y [..., N], sum as x
+//               weight [N, K]; bias [N] or absent; y [..., N], sum as x. With
+//               xRows [...], x is a table [V, K], whose rows these indices
+//               choose, as embedding does; residualRows likewise
 // Types:        fp32, fp16, bf16; those of addLayerNorm and linear
 // Gradients:    none
 // Memory:       of one row on a GPU one launch, whose programs each compute
@@ -31,6 +33,7 @@ struct NormedLinearOptions {
   Tensor normWeight = {}, normBias = {}, bias = {}; ///< or undefined
   Activation activation = Activation::None;
   double eps = 1e-5;
+  Tensor xRows = {}, residualRows = {}; ///< indices, or undefined
 };
 
 /// y and sum.

@@ -8,6 +8,7 @@
 #include "kernels/linear/NormedLinear.h"
 
 #include "kernels/add_norm/reference.h"
+#include "kernels/embedding/Embedding.h"
 #include "kernels/layer_norm/reference.h"
 #include "kernels/linear/reference.h"
 #include "kernels/operator/OperatorKernel.h"
@@ -93,6 +94,47 @@ TEST_P(NormedLinear, takesOneLaunchForARowOnGpus) {
   EXPECT_EQ(count.launches == 1, isOne);
 }
 
+// Tokens and places of a text are rows of two tables.
+TEST_P(NormedLinear, takesRowsOfTables) {
+  forCases([&] {
+    int64_t m = oneOf<int64_t>({1, 1, 3}), k = awkwardSize(isSlow ? 40 : 1000);
+    DType dtype = floatType();
+    Tensor table = random({7, k}, dtype), other = random({5, k}, dtype),
+           weight = random({12, k}, dtype);
+    std::vector<int64_t> rows, otherRows;
+    for (int64_t i = 0; i < m; ++i) {
+      rows.push_back(pick(0, 6));
+      otherRows.push_back(pick(0, 4));
+    }
+    NormedLinearOptions options;
+    options.xRows = Tensor::fromVector(rows).to(coin() ? i32 : i64).to(device);
+    options.residualRows =
+        Tensor::fromVector(otherRows).to(coin() ? i32 : i64).to(device);
+    auto [y, sum] = addLayerNormLinear(table, other, weight, options);
+    auto [expected, expectedSum] =
+        addLayerNormLinear(embedding(options.xRows, table),
+                           embedding(options.residualRows, other), weight);
+    EXPECT_EQ(y.shape(), (Shape{m, 12}));
+    EXPECT_EQ(y.toFloat64(), expected.toFloat64());
+    EXPECT_EQ(sum.toFloat64(), expectedSum.toFloat64());
+  });
+}
+
+TEST_P(NormedLinear, aRowThatATableHasNotIsNaN) {
+  if (device.isHost()) {
+    GTEST_SKIP() << "an error there";
+  }
+  Tensor table = random({4, 16}, f32), row = random({1, 16}, f32),
+         weight = random({2, 16}, f32);
+  NormedLinearOptions options;
+  for (int64_t index : {-1, 4}) {
+    options.xRows = full({1}, index, i64, device);
+    auto [y, sum] = addLayerNormLinear(table, row, weight, options);
+    EXPECT_TRUE(std::isnan(y.toFloat64()[1]));
+    EXPECT_TRUE(std::isnan(sum.toFloat64()[15]));
+  }
+}
+
 // Past the row's end the mean of large numbers must not be normed.
 TEST_P(NormedLinear, equalNumbersHaveTheNormZero) {
   Tensor x = full({1, 96}, 300, f16, device),
@@ -127,6 +169,11 @@ TEST_P(NormedLinear, namesTheArgumentThatDoesNotFit) {
   EXPECT_THAT(messageOf(random({2, 7}, f32), weight, {}),
               HasSubstr("addLayerNormLinear: argument 'residual': expected "
                         "shape [2, 8] (that of x), got fp32[2, 7"));
+  NormedLinearOptions rows;
+  rows.residualRows = zeros({3}, i32, device);
+  EXPECT_THAT(messageOf(x, weight, rows),
+              HasSubstr("argument 'residualRows': expected shape [2] (the "
+                        "dimensions of x in front), got i32[3"));
   EXPECT_THAT(messageOf(x, random({3, 7}, f32), {}),
               HasSubstr("argument 'weight': expected shape [3, 8] (the last "
                         "dimension of x), got fp32[3, 7"));

@@ -373,7 +373,7 @@ def weight_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, 
 
 
 @triton.jit
-def parts_of(x_ptrs, exists, ks, K, PARTS: tl.constexpr, EVEN: tl.constexpr):
+def parts_of(x_ptrs, exists, ks, K, PARTS: tl.constexpr, EVEN: tl.constexpr, other=0.0):
     """x [..., LANES, WIDTH] PARTS times, one after the other along K: a tuple, whose parts are in registers. EVEN: all of it
     exists."""
     STEP: tl.constexpr = ks.shape[0] * ks.shape[1]
@@ -382,26 +382,20 @@ def parts_of(x_ptrs, exists, ks, K, PARTS: tl.constexpr, EVEN: tl.constexpr):
         if EVEN:
             parts = parts + (tl.load(x_ptrs + i * STEP), )
         else:
-            parts = parts + (tl.load(x_ptrs + i * STEP, mask=exists & (ks < K - i * STEP), other=0.0), )
+            parts = parts + (tl.load(x_ptrs + i * STEP, mask=exists & (ks < K - i * STEP), other=other), )
     return parts
 
 
 @triton.jit
-def columns_of(b_ptr, cols, ks, N, K, b_col, PARTS: tl.constexpr, EVEN: tl.constexpr):
-    b_ptrs = b_ptr + cols[:, None, None].to(tl.int64) * b_col + ks
-    return parts_of(b_ptrs, (cols < N)[:, None, None], ks, K, PARTS, EVEN)
-
-
-@triton.jit
 def add_products(total, a, b):
-    """total [ROWS, BLOCK_N, LANES] and what a part of a [ROWS, LANES, WIDTH] and of b [BLOCK_N, LANES, WIDTH] add."""
-    return total + tl.sum(a.to(tl.float32)[:, None, :, :] * b.to(tl.float32)[None, :, :, :], axis=3)
+    """total [ROWS, BLOCK_N, LANES, WIDTH] and what a part of a [ROWS, LANES, WIDTH] and of b [BLOCK_N, LANES, WIDTH] add."""
+    return total + a.to(tl.float32)[:, None, :, :] * b.to(tl.float32)[None, :, :, :]
 
 
 @triton.jit
-def finish_rows(total, y_ptr, bias_ptr, bias, rows, cols, M, N, scale, ACTIVATION: tl.constexpr):
+def finish_rows(total, scale, y_ptr, bias_ptr, bias, rows, cols, M, N, ACTIVATION: tl.constexpr):
     """y = activation(scale * total + bias), lanes added up."""
-    y = tl.sum(total, axis=2)
+    y = tl.sum(tl.sum(total, axis=3), axis=2)
     if scale is not None:
         y *= scale
     if bias_ptr is not None:
@@ -415,15 +409,14 @@ def finish_rows(total, y_ptr, bias_ptr, bias, rows, cols, M, N, scale, ACTIVATIO
 def begin_rows(b_ptr, bias_ptr, N, K, b_col, ROWS: tl.constexpr, BLOCK_N: tl.constexpr, PARTS: tl.constexpr,
                LANES: tl.constexpr, WIDTH: tl.constexpr, EVEN: tl.constexpr, EARLY: tl.constexpr):
     """What waits for no launch before: rows, columns, places in a part of K, the weights of the columns, and their bias."""
-    if EARLY:
+    if EARLY == 1:
         tl.extra.cuda.gdc_launch_dependents()
     cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
     rows = tl.arange(0, ROWS)
     ks = tl.arange(0, LANES)[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
-    b = columns_of(b_ptr, cols, ks, N, K, b_col, PARTS, EVEN)
-    bias = 0.0
-    if bias_ptr is not None:
-        bias = tl.load(bias_ptr + cols, mask=cols < N, other=0.0)
+    b_ptrs = b_ptr + cols[:, None, None].to(tl.int64) * b_col + ks
+    b = parts_of(b_ptrs, (cols < N)[:, None, None], ks, K, PARTS, EVEN)
+    bias = tl.load(bias_ptr + cols, mask=cols < N, other=0.0) if bias_ptr is not None else 0.0
     return rows, cols, ks, b, bias
 
 
@@ -438,64 +431,72 @@ def whole_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, M, N, K, a_row, b_col, scal
         tl.extra.cuda.gdc_wait()
     a_ptrs = a_ptr + rows[:, None, None].to(tl.int64) * a_row + ks[None, :, :]
     a = parts_of(a_ptrs, (rows < M)[:, None, None], ks, K, PARTS, EVEN)
-    total = tl.zeros((ROWS, BLOCK_N, LANES), dtype=tl.float32)
+    total = tl.zeros((ROWS, BLOCK_N, LANES, WIDTH), dtype=tl.float32)
     for i in tl.static_range(PARTS):
         total = add_products(total, a[i], b[i])
-    finish_rows(total, y_ptr, bias_ptr, bias, rows, cols, M, N, scale, ACTIVATION)
+    finish_rows(total, scale, y_ptr, bias_ptr, bias, rows, cols, M, N, ACTIVATION)
 
 
 @triton.jit
-def sum_of_rows(x):
-    """Of x [ROWS, LANES, WIDTH] a sum a row: [ROWS, 1, 1]."""
-    return tl.sum(tl.sum(x, axis=2), axis=1)[:, None, None]
+def row_of(x_ptr, index_ptr, count, x_row, ks, K, PARTS: tl.constexpr, EVEN: tl.constexpr):
+    """The first element of a row, and its parts; with index_ptr, of the row of a table of `count` that it chooses, or NaN."""
+    row = tl.load(index_ptr).to(tl.int64) if index_ptr is not None else tl.full((), 0, tl.int64)
+    exists = (row >= 0) & (row < count)
+    x_ptr += row * x_row
+    parts = parts_of(x_ptr + ks, exists, ks, K, PARTS, EVEN and index_ptr is None, float("nan"))
+    return tl.load(x_ptr, mask=exists, other=float("nan")), parts
 
 
 @triton.jit
-def norm_rows_kernel(y_ptr, sum_ptr, x_ptr, residual_ptr, norm_w_ptr, norm_b_ptr, b_ptr, bias_ptr, M, N, K, x_row,
-                     residual_row, b_col, eps, ROWS: tl.constexpr, BLOCK_N: tl.constexpr, PARTS: tl.constexpr,
-                     LANES: tl.constexpr, WIDTH: tl.constexpr, EVEN: tl.constexpr, EARLY: tl.constexpr,
-                     ACTIVATION: tl.constexpr):
-    """y = activation(layer norm(x + residual) @ b + bias), as add_norm_kernel and whole_rows_kernel: each program has the norm
-    of all rows, which takes less time than a launch for it. The first one stores the sum."""
+def add_pairs(sum, squares, other_sum, other_squares):
+    return sum + other_sum, squares + other_squares
+
+
+@triton.jit
+def norm_row_kernel(y_ptr, sum_ptr, x_ptr, x_index_ptr, x_count, x_row, residual_ptr, residual_index_ptr, residual_count,
+                    residual_row, norm_w_ptr, norm_b_ptr, b_ptr, bias_ptr, N, K, b_col, eps, BLOCK_N: tl.constexpr,
+                    PARTS: tl.constexpr, LANES: tl.constexpr, WIDTH: tl.constexpr, EVEN: tl.constexpr, EARLY: tl.constexpr,
+                    ACTIVATION: tl.constexpr):
+    """y = activation(layer norm(x + residual) @ b + bias) of one row: each program has the norm, and the first one stores the
+    sum. EARLY = 2 lets the next launch begin when those in front have ended. One pass has mean and variance of the row less its
+    first element, whose square over K is at most the variance: their difference loses K roundings of fp32 at most."""
     STEP: tl.constexpr = LANES * WIDTH
-    rows, cols, ks, b, bias = begin_rows(b_ptr, bias_ptr, N, K, b_col, ROWS, BLOCK_N, PARTS, LANES, WIDTH, EVEN, EARLY)
+    rows, cols, ks, b, bias = begin_rows(b_ptr, bias_ptr, N, K, b_col, 1, BLOCK_N, PARTS, LANES, WIDTH, EVEN, EARLY)
     if norm_w_ptr is not None:
         norm_w = parts_of(norm_w_ptr + ks, True, ks, K, PARTS, EVEN)
     if norm_b_ptr is not None:
         norm_b = parts_of(norm_b_ptr + ks, True, ks, K, PARTS, EVEN)
     if EARLY:
         tl.extra.cuda.gdc_wait()
-    row = rows[:, None, None].to(tl.int64)
-    exists = row < M
-    stores = exists & (tl.program_id(0) == 0)
-    x = parts_of(x_ptr + row * x_row + ks[None, :, :], exists, ks, K, PARTS, EVEN)
-    residual = parts_of(residual_ptr + row * residual_row + ks[None, :, :], exists, ks, K, PARTS, EVEN)
+    if EARLY == 2:
+        tl.extra.cuda.gdc_launch_dependents()
+    x_first, x = row_of(x_ptr, x_index_ptr, x_count, x_row, ks, K, PARTS, EVEN)
+    residual_first, residual = row_of(residual_ptr, residual_index_ptr, residual_count, residual_row, ks, K, PARTS, EVEN)
+    shift = x_first.to(tl.float32) + residual_first.to(tl.float32)
     kept = ()
-    added = tl.zeros((ROWS, LANES, WIDTH), dtype=tl.float32)
+    added = tl.zeros((LANES, WIDTH), dtype=tl.float32)
+    squares = added
     for i in tl.static_range(PARTS):
-        stored = (x[i].to(tl.float32) + residual[i].to(tl.float32)).to(sum_ptr.dtype.element_ty)
-        kept = kept + (stored, )
-        added += stored.to(tl.float32)
-    mean = sum_of_rows(added) / K
-    squares = tl.zeros((ROWS, LANES, WIDTH), dtype=tl.float32)
-    for i in tl.static_range(PARTS):
-        centred = kept[i].to(tl.float32) - mean
+        kept = kept + ((x[i].to(tl.float32) + residual[i].to(tl.float32)).to(sum_ptr.dtype.element_ty), )
+        moved = kept[i].to(tl.float32) - shift
         if not EVEN:
-            centred = tl.where(ks < K - i * STEP, centred, 0.0)
-        squares += centred * centred
-    rstd = tl.rsqrt(sum_of_rows(squares) / K + eps)
-    total = tl.zeros((ROWS, BLOCK_N, LANES), dtype=tl.float32)
+            moved = tl.where(ks < K - i * STEP, moved, 0.0)
+        added += moved
+        squares += moved * moved
+    mean, square = tl.reduce((tl.sum(added, axis=1) / K, tl.sum(squares, axis=1) / K), 0, add_pairs)
+    rstd = tl.rsqrt(tl.maximum(square - mean * mean, 0.0) + eps)
+    total = tl.zeros((1, BLOCK_N, LANES, WIDTH), dtype=tl.float32)
     for i in tl.static_range(PARTS):
-        a = (kept[i].to(tl.float32) - mean) * rstd
+        a = (kept[i].to(tl.float32) - shift - mean) * rstd
         if not EVEN:
             a = tl.where(ks < K - i * STEP, a, 0.0)
         if norm_w_ptr is not None:
             a *= norm_w[i].to(tl.float32)
         if norm_b_ptr is not None:
             a += norm_b[i].to(tl.float32)
-        total = add_products(total, a.to(y_ptr.dtype.element_ty), b[i])
-        tl.store(sum_ptr + row * K + ks[None, :, :] + i * STEP, kept[i], mask=stores & (ks < K - i * STEP))
-    finish_rows(total, y_ptr, bias_ptr, bias, rows, cols, M, N, None, ACTIVATION)
+        total = add_products(total, a.to(y_ptr.dtype.element_ty)[None, :, :], b[i])
+        tl.store(sum_ptr + ks + i * STEP, kept[i], mask=(tl.program_id(0) == 0) & (ks < K - i * STEP))
+    finish_rows(total, None, y_ptr, bias_ptr, bias, rows, cols, 1, N, ACTIVATION)
 
 
 @triton.jit
@@ -508,7 +509,7 @@ def combined_rows_kernel(y_ptr, parts_ptr, lse_ptr, b_ptr, bias_ptr, M, N, K, sp
     rows, cols, ks, b, bias = begin_rows(b_ptr, bias_ptr, N, K, b_col, ROWS, BLOCK_N, PARTS, LANES, WIDTH, EVEN, EARLY)
     if EARLY:
         tl.extra.cuda.gdc_wait()
-    total = tl.zeros((ROWS, BLOCK_N, LANES), dtype=tl.float32)
+    total = tl.zeros((ROWS, BLOCK_N, LANES, WIDTH), dtype=tl.float32)
     for i in tl.static_range(PARTS):
         # Of the WIDTH elements that a lane has side by side, which are of one head.
         first = (lanes[None, :] + i * LANES) * WIDTH
@@ -529,7 +530,7 @@ def combined_rows_kernel(y_ptr, parts_ptr, lse_ptr, b_ptr, bias_ptr, M, N, K, sp
             o += weight[:, :, None] * tl.load(o_ptrs + s * D, mask=there[:, :, None], other=0.0)
         o = o / tl.where(weights == 0.0, 1.0, weights)[:, :, None]
         total = add_products(total, o.to(y_ptr.dtype.element_ty), b[i])
-    finish_rows(total, y_ptr, bias_ptr, bias, rows, cols, M, N, None, "none")
+    finish_rows(total, None, y_ptr, bias_ptr, bias, rows, cols, M, N, "none")
 
 
 @triton.jit

@@ -21,18 +21,30 @@ static thread_local int guards = 0;
 /// stream may have written weights.
 static thread_local std::optional<std::pair<Device, void *>> last;
 
+/// The next launch is the first after a fence.
+static thread_local bool isFenced = false;
+
 OverlappedLaunches::OverlappedLaunches() {
   if (guards++ == 0) {
     last.reset();
+    isFenced = false;
   }
 }
 OverlappedLaunches::~OverlappedLaunches() { --guards; }
 
-bool kernels::beginsEarly(Device device) {
+void OverlappedLaunches::fence() { isFenced = true; }
+
+Overlap kernels::overlapOf(Device device) {
   // Forms that were compiled ahead of time do not wait.
   if (guards == 0 || device.isHost() || !hasCompiler()) {
-    return false;
+    return Overlap::None;
   }
   std::pair<Device, void *> here(device, Stream::current(device).handle());
-  return std::exchange(last, here) == here;
+  bool follows = std::exchange(last, here) == here;
+  bool fenced = std::exchange(isFenced, false);
+  return !follows ? Overlap::None : fenced ? Overlap::Fence : Overlap::Early;
+}
+
+bool kernels::beginsEarly(Device device) {
+  return overlapOf(device) == Overlap::Early;
 }

@@ -34,13 +34,28 @@ public:
   ~OverlappedLaunches();
   OverlappedLaunches(const OverlappedLaunches &) = delete;
   OverlappedLaunches &operator=(const OverlappedLaunches &) = delete;
+
+  /// Launches after this call begin when those in front of it have ended: they
+  /// may read early what these write, as lengths. The first of them alone may
+  /// begin before, and reads its weights then.
+  static void fence();
 };
+
+enum class Overlap {
+  None,
+  Early,
+  Fence, ///< early, but lets the next launch begin after its own wait
+};
+
+/// For an operator that is about to launch a kernel with this choice.
+Overlap overlapOf(Device device);
 
 /// For an operator that is about to launch a kernel: may this launch begin
 /// early? Then the kernel has a flag (EARLY), and the launch (launch_pdl). The
 /// first launch of a guard on a stream may not: what is in front of it may have
 /// written weights. Nor may one whose operator has made, in front of it, a copy
-/// of what it reads early: that operator does not ask.
+/// of what it reads early: that operator does not ask. Nor may the first launch
+/// after a fence.
 bool beginsEarly(Device device);
 
 /// Does the kernel read a copy, which its operator has made of `given`?

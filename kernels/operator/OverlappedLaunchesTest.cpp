@@ -11,6 +11,7 @@
 #include "kernels/decoding/Decoding.h"
 #include "kernels/embedding/Embedding.h"
 #include "kernels/linear/Linear.h"
+#include "kernels/linear/NormedLinear.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/sampling/Sampling.h"
 #include "kernels/testing/OperatorTest.h"
@@ -104,4 +105,26 @@ TEST_P(OverlappedLaunch, beginsBehindTheFirstLaunchOfTheOutermostGuard) {
   bool begins = !device.isHost() && hasCompiler();
   EXPECT_EQ(seen.isEarly,
             (std::vector<bool>{false, false, begins, begins, false}));
+}
+
+// A fence: what an operator that knows of none launches, waits; the next one
+// begins early again.
+TEST_P(OverlappedLaunch, oneAfterAFenceWaits) {
+  Tensor table = random({8, 16}, f32), index = zeros({2}, i32, device),
+         row = random({1, 16}, f32), weight = random({4, 16}, f32);
+  EarlyLaunches seen;
+  OverlappedLaunches overlap;
+  embedding(index, table);
+  OverlappedLaunches::fence();
+  embedding(index, table);
+  embedding(index, table);
+  bool begins = !device.isHost() && hasCompiler();
+  EXPECT_EQ(seen.isEarly, (std::vector<bool>{false, false, begins}));
+  if (begins) {
+    seen.isEarly.clear();
+    OverlappedLaunches::fence();
+    addLayerNormLinear(row, row, weight);
+    embedding(index, table);
+    EXPECT_EQ(seen.isEarly, (std::vector<bool>{true, true}));
+  }
 }

@@ -9,7 +9,6 @@
 
 #include "kernels/add_norm/AddNorm.h"
 #include "kernels/decoding/Decoding.h"
-#include "kernels/embedding/Embedding.h"
 #include "kernels/linear/Linear.h"
 #include "kernels/linear/NormedLinear.h"
 #include "kernels/operator/OverlappedLaunches.h"
@@ -157,25 +156,30 @@ void Generator::fillCache(size_t begin, size_t end, size_t length) {
 }
 
 /// The forward pass of one token a row. The weights are read while the launches
-/// in front run: nothing writes them here.
+/// in front run: nothing writes them here. The step in front writes positions.
 void Generator::step() {
   kernels::OverlappedLaunches overlap;
+  kernels::OverlappedLaunches::fence();
   const GptConfig &config = model.config();
   const std::vector<Model::Block> &blocks = model.blocks();
   int64_t rows = state.tokens.numel(), size = config.width / config.heads;
   Activation activation =
       config.tanhGelu ? Activation::GeluTanh : Activation::Gelu;
-  // What the last block has added, and what it is to be added to.
-  Tensor added =
-      kernels::embedding(state.tokens, model.tokenEmbedding().value());
-  Tensor stream =
-      kernels::embedding(state.positions, model.positionEmbedding().value());
+  // What the last block has added, and what it is to be added to: at first two
+  // tables, whose rows the first norm takes.
+  Tensor added = model.tokenEmbedding().value(),
+         stream = model.positionEmbedding().value();
   for (size_t i = 0; i < blocks.size(); ++i) {
     const Model::Block &b = blocks[i];
+    kernels::NormedLinearOptions norm1 = {b.norm1.value(), b.norm1Bias.value(),
+                                          b.qkvBias.value()};
+    if (i == 0) {
+      norm1.xRows = state.tokens;
+      norm1.residualRows = state.positions;
+    }
     Tensor qkv, up;
-    std::tie(qkv, stream) = kernels::addLayerNormLinear(
-        added, stream, b.qkv.value(),
-        {b.norm1.value(), b.norm1Bias.value(), b.qkvBias.value()});
+    std::tie(qkv, stream) =
+        kernels::addLayerNormLinear(added, stream, b.qkv.value(), norm1);
     qkv = qkv.view({rows, 3, config.heads, size});
     Tensor places = cache.select(0, int64_t(i));
     added = kernels::decodeNextLinear(
@@ -212,6 +216,7 @@ void Generator::launch(int64_t most) {
     Recording &recording = count > 1 ? severalSteps : oneStep;
     if (!recording.graph) {
       recording.graph = Graph::capture(where, [&] {
+        kernels::OverlappedLaunches overlap;
         for (int64_t i = 0; i < count; ++i) {
           step();
         }
