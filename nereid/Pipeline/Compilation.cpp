@@ -137,7 +137,7 @@ Status Compilation::runAll() {
   return {};
 }
 
-void Compilation::tellDecisions() {
+void Compilation::reportDecisions() {
   std::vector<LocatedDecision> made = decisions->take();
   std::string of = request.kernel + " [" + nameOf(target) + "]";
   std::string text = render(made);
@@ -158,7 +158,7 @@ Expected<CompileResult> Compilation::run() {
   }
   Status status = runAll();
   if (decisions) {
-    tellDecisions();
+    reportDecisions();
   }
   if (!status.ok()) {
     return status;
@@ -581,20 +581,19 @@ static uint32_t tensorMapElement(Type element) {
   return tile::getElementBytes(element);
 }
 
-/// Assertions that a GPU's driver can stop at.
-static void markTraps(ModuleOp module, const CompileRequest &request,
-                      bool hasAssertFunction) {
-  if (!(request.options.checks & AssertsTrap) || !hasAssertFunction) {
-    return;
+/// The driver of an NVIDIA GPU can stop at assertions.
+static void markTraps(ModuleOp module, const CompileRequest &request) {
+  if (request.options.checks & AssertsTrap) {
+    module->walk([](tile::AssertOp assertion) {
+      assertion->setAttr(trapsAttr, UnitAttr::get(assertion.getContext()));
+    });
   }
-  module->walk([](tile::AssertOp assertion) {
-    assertion->setAttr(trapsAttr, UnitAttr::get(assertion.getContext()));
-  });
 }
 
 Status Compilation::makeThreads() {
-  markTraps(*module, request,
-            std::holds_alternative<nvptx::NvptxTarget>(target));
+  if (std::holds_alternative<nvptx::NvptxTarget>(target)) {
+    markTraps(*module, request);
+  }
   Status status = runPasses(gpuStage, [&](OpPassManager &pm) {
     buildGpuThreadsPipeline(pm, gpuOptions(request, gpu()));
   });

@@ -76,7 +76,7 @@ private:
 
   Status runAll();
   /// For NEREID_LOG=dispatch, and for the result.
-  void tellDecisions();
+  void reportDecisions();
   Status runSteps(std::span<const Step> steps);
   Status runStep(const Step &step);
   /// Records the text of a stage; takes an edited one in its place.
