@@ -388,8 +388,9 @@ def parts_of(x_ptrs, exists, ks, K, PARTS: tl.constexpr, EVEN: tl.constexpr, oth
 
 @triton.jit
 def add_products(total, a, b):
-    """total [ROWS, BLOCK_N, LANES, WIDTH] and what a part of a [ROWS, LANES, WIDTH] and of b [BLOCK_N, LANES, WIDTH] add."""
-    return total + a.to(tl.float32)[:, None, :, :] * b.to(tl.float32)[None, :, :, :]
+    """total + a part of a [ROWS, LANES, WIDTH] times one of b [BLOCK_N, LANES, WIDTH]: of one row a sum for each element."""
+    products = a.to(tl.float32)[:, None, :, :] * b.to(tl.float32)[None, :, :, :]
+    return total + (products if a.shape[0] == 1 else tl.sum(products, axis=3)[:, :, :, None])
 
 
 @triton.jit
@@ -414,8 +415,7 @@ def begin_rows(b_ptr, bias_ptr, N, K, b_col, ROWS: tl.constexpr, BLOCK_N: tl.con
     cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
     rows = tl.arange(0, ROWS)
     ks = tl.arange(0, LANES)[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
-    b_ptrs = b_ptr + cols[:, None, None].to(tl.int64) * b_col + ks
-    b = parts_of(b_ptrs, (cols < N)[:, None, None], ks, K, PARTS, EVEN)
+    b = parts_of(b_ptr + cols[:, None, None].to(tl.int64) * b_col + ks, (cols < N)[:, None, None], ks, K, PARTS, EVEN)
     bias = tl.load(bias_ptr + cols, mask=cols < N, other=0.0) if bias_ptr is not None else 0.0
     return rows, cols, ks, b, bias
 
@@ -431,7 +431,7 @@ def whole_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, M, N, K, a_row, b_col, scal
         tl.extra.cuda.gdc_wait()
     a_ptrs = a_ptr + rows[:, None, None].to(tl.int64) * a_row + ks[None, :, :]
     a = parts_of(a_ptrs, (rows < M)[:, None, None], ks, K, PARTS, EVEN)
-    total = tl.zeros((ROWS, BLOCK_N, LANES, WIDTH), dtype=tl.float32)
+    total = tl.zeros((ROWS, BLOCK_N, LANES, WIDTH if ROWS == 1 else 1), dtype=tl.float32)
     for i in tl.static_range(PARTS):
         total = add_products(total, a[i], b[i])
     finish_rows(total, scale, y_ptr, bias_ptr, bias, rows, cols, M, N, ACTIVATION)
@@ -509,7 +509,7 @@ def combined_rows_kernel(y_ptr, parts_ptr, lse_ptr, b_ptr, bias_ptr, M, N, K, sp
     rows, cols, ks, b, bias = begin_rows(b_ptr, bias_ptr, N, K, b_col, ROWS, BLOCK_N, PARTS, LANES, WIDTH, EVEN, EARLY)
     if EARLY:
         tl.extra.cuda.gdc_wait()
-    total = tl.zeros((ROWS, BLOCK_N, LANES, WIDTH), dtype=tl.float32)
+    total = tl.zeros((ROWS, BLOCK_N, LANES, WIDTH if ROWS == 1 else 1), dtype=tl.float32)
     for i in tl.static_range(PARTS):
         # Of the WIDTH elements that a lane has side by side, which are of one head.
         first = (lanes[None, :] + i * LANES) * WIDTH
