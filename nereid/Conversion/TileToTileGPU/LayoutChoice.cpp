@@ -319,7 +319,7 @@ TileLayout LayoutChoice::alongAxis(Type type, unsigned axis) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Homes
+// Anchors
 //===----------------------------------------------------------------------===//
 
 TileLayout LayoutChoice::anchorOrDefault(Value value) {
