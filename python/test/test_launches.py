@@ -477,7 +477,7 @@ def test_a_tensor_without_memory_goes_by_its_methods():
 def test_a_tensor_whose_memory_is_gone_is_an_error():
     x = torch.zeros(16)
     x.untyped_storage().resize_(0)
-    with pytest.raises(ValueError, match="null|no memory"):
+    with pytest.raises(ValueError, match="memory was freed"):
         put[(1, )](x, 1)
 
 
