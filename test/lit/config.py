@@ -20,7 +20,7 @@ config.excludes = ["Inputs", "stdlib", "wrong", "lit", "attack", "corpus", "e2e"
                    "harness", "models", "errors", "perf", "kernels", "tutorials",
                    "bench", "scripts", "tools", "cmake", "docs", "syntax",
                    "gpu", "amd", "aot", "examples", "semantics", "source", "upstream",
-                   "scaling", "prof", "apps", "python"]
+                   "scaling", "prof", "apps", "python", "portable"]
 config.excludes += [name for name in os.listdir(config.nereid_source)
                     if name.startswith(("build", "."))]
 
