@@ -5,8 +5,9 @@ by memory, as many registers as minnreg asks for, and a table of source lines fo
 profilers. Where there is nvdisasm, check_sass.py proves of sm_90a that no product
 loses its left operand or its result.
 
-    test/gpu/assemble.py NEREID          NEREID: the program; exit status 0 or 1
-    test/gpu/assemble.py NEREID --all    architectures, and not one of each generation
+    test/gpu/assemble.py NEREID          NEREID: the program; exit status 0 or 1. Each kernel for one generation,
+                                         in turn; chains of products for sm_90a
+    test/gpu/assemble.py NEREID --all    each kernel for every architecture
 
 ptxas is looked for in PATH, /usr/local/cuda/bin and .venv; without one, or for an
 architecture or a version of PTX that it does not know, the PTX is only written. Spills and serialized
@@ -31,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TESTED = "13.0"
 ARCHITECTURES = ("sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120a")
 GENERATIONS = ("sm_70", "sm_80", "sm_90a", "sm_100a", "sm_120a")
+CHAINS = "test/gpu/chained_products.py"
 CHAINED = "*{t}:16,*{t}:16,*{t}:16,*fp32:16,i32,{b}"
 
 # file, kernel, signature, warps, bound by memory. Those of kernels/ stand in kernels/<op>/cases.txt.
@@ -39,13 +41,13 @@ CASES = [
       for op in kernel_cases.ops() for case in kernel_cases.cases(op, "assemble")),
     ("tutorials/01_vector_add/vector_add.py", "add_kernel", "*fp32:16,*fp32:16,*fp32:16,i32:16,1024", 4, True),
     ("tutorials/01_vector_add/vector_add.py", "add_kernel", "*bf16,*bf16,*bf16,i32,1024", 4, True),
-    *(("test/gpu/chained_products.py", "left_in_front", CHAINED.format(t=t, b=f'{b},"{between}"'), w, False)
+    *((CHAINS, "left_in_front", CHAINED.format(t=t, b=f'{b},"{between}"'), w, False)
       for between in ("none", "mask", "scale", "call", "loop")
       for t, b, w in (("bf16", "64,64,64", 4), ("fp16", "128,64,128", 8))),
-    *(("test/gpu/chained_products.py", kernel, CHAINED.format(t="bf16", b=b), w, False)
+    *((CHAINS, kernel, CHAINED.format(t="bf16", b=b), w, False)
       for kernel in ("left_of_outer_loop", "left_carried", "left_of_two", "left_of_a_branch")
       for b, w in (("64,64,64", 4), ("128,64,64", 4), ("128,64,64", 8))),
-    *(("test/gpu/chained_products.py", "of_few_iterations", f"*fp16:16,*fp16:16,*fp32:16,64,64,64,{n}", w, False)
+    *((CHAINS, "of_few_iterations", f"*fp16:16,*fp16:16,*fp32:16,64,64,64,{n}", w, False)
       for n in (2, 4) for w in (4, 8)),
     ("test/gpu/slices.py", "rotary", "*bf16:16,*fp32:16,*fp32:16,*bf16:16,i32,4,128", 4, True),
     ("test/gpu/slices.py", "part", "*fp32:16,*fp32:16,33,70,2,5,9,13,3,5", 4, True),
@@ -118,8 +120,11 @@ def look(nereid, ptxas, nvdisasm, folder, case, architecture):
 def main():
     nereid, ptxas, nvdisasm = sys.argv[1], find_tool("ptxas"), find_tool("nvdisasm")
     release = release_of(ptxas) if ptxas else None
-    architectures = ARCHITECTURES if "--all" in sys.argv[2:] else GENERATIONS
-    work = [(case, architecture) for case in CASES for architecture in architectures]
+    if "--all" in sys.argv[2:]:
+        work = [(case, architecture) for case in CASES for architecture in ARCHITECTURES]
+    else:
+        work = [(case, "sm_90a" if case[0] == CHAINS else GENERATIONS[number % len(GENERATIONS)])
+                for number, case in enumerate(CASES)]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda one: look(nereid, ptxas, nvdisasm, folder, *one), work))
     failures = [failure for one in found for failure in one.failures]
@@ -131,7 +136,7 @@ def main():
     for failure in failures:
         print(failure)
     only_written = {architecture for (_, architecture), one in zip(work, found) if not one.is_assembled and not one.failures}
-    print(f"{len(CASES)} kernels for {len(architectures)} architectures, {sum(one.is_assembled for one in found)} assembled, "
+    print(f"{len(work)} compilations of {len(CASES)} kernels, {sum(one.is_assembled for one in found)} assembled, "
           f"{len(failures)} failed"
           + (f"; {sum(one.products for one in found)} products have a left operand in registers" if nvdisasm
              else "; no nvdisasm: products not checked")

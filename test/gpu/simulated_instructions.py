@@ -2,7 +2,7 @@
 """Compiles the kernels of the tests for every architecture that is simulated, and
 looks whether the simulator knows each instruction.
 
-    test/gpu/simulated_instructions.py NEREID NEREID_FUZZ         each kernel for two of them
+    test/gpu/simulated_instructions.py NEREID NEREID_FUZZ         each kernel for one of them, in turn
     test/gpu/simulated_instructions.py NEREID NEREID_FUZZ --all   for all
 
 Exit status: 0, or 1 with a line for each PTX that cannot be run.
@@ -29,7 +29,7 @@ def architectures(nereid):
 def main():
     nereid, fuzz = sys.argv[1:3]
     names = architectures(nereid)
-    count = len(names) if "--all" in sys.argv else 2
+    count = len(names) if "--all" in sys.argv else 1
     wanted = [(case, names[(number * count + i) % len(names)]) for number, case in enumerate(CASES) for i in range(count)]
     with tempfile.TemporaryDirectory() as folder:
         def compile_one(number):
