@@ -93,6 +93,7 @@ Result moduleUnload(ModuleHandle module) {
   if (!module) {
     return InvalidHandle;
   }
+  runAll();
   destroy(module);
   return Success;
 }

@@ -95,6 +95,13 @@ Expected<Options> parseOptions(const std::string &text) {
       options.checksRaces = true;
     } else if (word == "pages") {
       options.hasPages = true;
+    } else if (word == "lazy") {
+      options.isLazy = true;
+    } else if (word.starts_with("gpus=")) {
+      uint64_t count = 0;
+      isKnown = parseNumber(std::string_view(word).substr(5), count) &&
+                count >= 1 && count <= mostGpus;
+      options.gpus = unsigned(count);
     } else if (word.starts_with("seed=")) {
       isKnown = parseNumber(std::string_view(word).substr(5), options.seed);
     } else {
@@ -106,7 +113,8 @@ Expected<Options> parseOptions(const std::string &text) {
       return {ErrorCode::InvalidArgument,
               "NEREID_SIMULATOR: '" + word + "': expected " +
                   architectureNames() +
-                  "early, late, races, pages or seed=N, with commas between"};
+                  "early, late, races, pages, lazy, gpus=N (1 to 8) or seed=N, "
+                  "with commas between"};
     }
   }
   return options;
@@ -157,13 +165,15 @@ Result getErrorString(Result error, const char **text) {
 }
 
 Result deviceGetCount(int *count) {
-  *count = 1;
+  *count = int(world().options.gpus);
   return Success;
 }
 
 Result deviceGet(DeviceId *device, int ordinal) {
   *device = ordinal;
-  return ordinal == 0 ? Success : invalidValue;
+  return ordinal >= 0 && unsigned(ordinal) < world().options.gpus
+             ? Success
+             : invalidValue;
 }
 
 Result deviceGetName(char *name, int bytes, DeviceId) {
@@ -219,8 +229,8 @@ Result deviceTotalMem(size_t *bytes, DeviceId) {
   return Success;
 }
 
-Result primaryCtxRetain(ContextHandle *context, DeviceId) {
-  *context = &world().context;
+Result primaryCtxRetain(ContextHandle *context, DeviceId device) {
+  *context = &world().contexts[size_t(device)];
   return Success;
 }
 
@@ -238,7 +248,7 @@ Result ctxGetCurrent(ContextHandle *context) {
   return Success;
 }
 
-Result ctxSynchronize() { return world().fatal; }
+Result ctxSynchronize() { return runAll(); }
 
 } // namespace simulated
 

@@ -133,6 +133,112 @@ TEST_F(SimulatedDriver, AGraphRunsWhatItsStreamWasGiven) {
   driver->memFree(memory);
 }
 
+namespace {
+/// Two streams, an event, and a number in memory that starts as 0.
+struct Streams {
+  explicit Streams(const Driver &driver) : driver(driver) {
+    driver.streamCreate(&first, streamNonBlocking);
+    driver.streamCreate(&second, streamNonBlocking);
+    driver.eventCreate(&event, 0);
+    driver.memAlloc(&memory, 4);
+    driver.memsetD32Async(memory, 0, 1, nullptr);
+  }
+  ~Streams() {
+    driver.eventDestroy(event);
+    driver.streamDestroy(first);
+    driver.streamDestroy(second);
+    driver.memFree(memory);
+  }
+  void write(unsigned value, StreamHandle stream) const {
+    driver.memsetD32Async(memory, value, 1, stream);
+  }
+  unsigned value() const { return *reinterpret_cast<unsigned *>(memory); }
+
+  const Driver &driver;
+  StreamHandle first = nullptr, second = nullptr;
+  EventHandle event = nullptr;
+  DeviceAddress memory = 0;
+};
+} // namespace
+
+TEST_F(SimulatedDriver, LazyStreamsRunWhenSomethingWaits) {
+  simulated::world().options.isLazy = true;
+  Streams s(*driver);
+  s.write(1, s.second);
+  EXPECT_EQ(s.value(), 0u);
+  driver->eventRecord(s.event, s.second);
+  s.write(2, s.second);
+  driver->streamWaitEvent(s.first, s.event, 0);
+  EXPECT_EQ(s.value(), 0u);
+  driver->streamSynchronize(s.first);
+  EXPECT_EQ(s.value(), 1u);
+  driver->eventSynchronize(s.event);
+  EXPECT_EQ(s.value(), 1u);
+  driver->streamSynchronize(s.second);
+  EXPECT_EQ(s.value(), 2u);
+}
+
+TEST_F(SimulatedDriver, LazyCopiesOfPageableMemoryTakeItAtOnce) {
+  simulated::world().options.isLazy = true;
+  Streams s(*driver);
+  unsigned host = 7;
+  driver->memcpyHtoDAsync(s.memory, &host, 4, s.first);
+  host = 8;
+  EXPECT_EQ(s.value(), 0u);
+  driver->memcpyDtoHAsync(&host, s.memory, 4, s.first);
+  EXPECT_EQ(host, 7u);
+}
+
+TEST_F(SimulatedDriver, AStreamThatWaitsForARecordingJoinsIt) {
+  Streams s(*driver);
+  GraphHandle graph = nullptr;
+  GraphExecHandle exec = nullptr;
+  driver->streamBeginCapture(s.first, captureRelaxed);
+  driver->eventRecord(s.event, s.first);
+  driver->streamWaitEvent(s.second, s.event, 0);
+  s.write(1, s.second);
+  driver->eventRecord(s.event, s.second);
+  s.write(2, s.first); // in no order with the other one, which runs late
+  driver->streamWaitEvent(s.first, s.event, 0);
+  EXPECT_EQ(driver->streamEndCapture(s.first, &graph), Success);
+  size_t nodes = 0;
+  driver->graphGetNodes(graph, nullptr, &nodes);
+  EXPECT_EQ(nodes, 2u);
+  EXPECT_EQ(s.value(), 0u);
+  driver->graphInstantiate(&exec, graph, 0);
+  driver->graphLaunch(exec, s.first);
+  EXPECT_EQ(s.value(), 1u);
+  s.write(5, s.second);
+  EXPECT_EQ(s.value(), 5u) << "a member when the recording has ended";
+  driver->graphExecDestroy(exec);
+  driver->graphDestroy(graph);
+}
+
+TEST_F(SimulatedDriver, ARecordingEndsWhenAllOfItIsWaitedFor) {
+  Streams s(*driver);
+  GraphHandle graph = nullptr;
+  driver->streamBeginCapture(s.first, captureRelaxed);
+  driver->eventRecord(s.event, s.first);
+  driver->streamWaitEvent(s.second, s.event, 0);
+  driver->eventRecord(s.event, s.second);
+  driver->streamWaitEvent(s.first, s.event, 0);
+  s.write(1, s.second); // behind what is waited for
+  EXPECT_EQ(driver->streamEndCapture(s.first, &graph),
+            simulated::captureUnjoined);
+}
+
+TEST_F(SimulatedDriver, ARecordingWaitsForNothingOutsideOfIt) {
+  Streams s(*driver);
+  GraphHandle graph = nullptr;
+  driver->eventRecord(s.event, s.second);
+  driver->streamBeginCapture(s.first, captureRelaxed);
+  EXPECT_EQ(driver->streamWaitEvent(s.first, s.event, 0),
+            simulated::captureIsolation);
+  EXPECT_EQ(driver->streamSynchronize(s.first), simulated::captureUnsupported);
+  EXPECT_EQ(driver->streamEndCapture(s.first, &graph), Success);
+  driver->graphDestroy(graph);
+}
+
 TEST_F(SimulatedDriver, CopiesOutsideOfABlockAreRefused) {
   DeviceAddress memory = 0;
   ASSERT_EQ(driver->memAlloc(&memory, 100), Success);
@@ -170,15 +276,18 @@ TEST(SimulatorOptions, HaveEveryArchitectureOfTheCompiler) {
 }
 
 TEST(SimulatorOptions, SayWhatIsWrong) {
-  auto options = simulated::parseOptions("sm_80,early,races,pages,seed=7");
+  auto options =
+      simulated::parseOptions("sm_80,early,races,pages,lazy,gpus=3,seed=7");
   ASSERT_TRUE(options.ok());
   EXPECT_EQ(options->computeCapability, 80u);
   EXPECT_EQ(options->asyncOrder, sim::AsyncOrder::Early);
   EXPECT_TRUE(options->checksRaces && options->hasPages);
   EXPECT_EQ(options->seed, 7u);
+  EXPECT_TRUE(options->isLazy);
+  EXPECT_EQ(options->gpus, 3u);
   EXPECT_TRUE(simulated::parseOptions("").ok());
-  for (const char *text :
-       {"sm_91", "seed=", "seed=-1", "Races", "early,,late"}) {
+  for (const char *text : {"sm_91", "seed=", "seed=-1", "gpus=0", "gpus=9",
+                           "Races", "early,,late"}) {
     auto wrong = simulated::parseOptions(text);
     ASSERT_FALSE(wrong.ok()) << text;
     EXPECT_THAT(wrong.failure().message, HasSubstr("expected sm_75, "));

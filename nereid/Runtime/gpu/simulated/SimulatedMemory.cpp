@@ -1,4 +1,4 @@
-//===- SimulatedMemory.cpp - Memory, copies, streams, graphs --------------===//
+//===- SimulatedMemory.cpp - Memory and copies ----------------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,22 +7,10 @@
 
 #include "nereid/Runtime/gpu/simulated/SimulatedWorld.h"
 
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 
 namespace nereid::gpu::simulated {
-
-Result enqueue(StreamHandle stream, std::function<Result()> work) {
-  if (stream && stream->isCapturing) {
-    stream->captured.push_back(std::move(work));
-    return Success;
-  }
-  if (Result fatal = world().fatal) {
-    return fatal;
-  }
-  return work();
-}
 
 //===----------------------------------------------------------------------===//
 // Memory
@@ -65,6 +53,7 @@ Result memFree(DeviceAddress address) {
   if (!address) {
     return Success;
   }
+  runAll();
   if (!world().memory.remove(address)) {
     return invalidValue;
   }
@@ -96,6 +85,11 @@ static bool holds(DeviceAddress address, size_t bytes) {
   return !bytes || world().memory.find(address).contains(address, bytes);
 }
 
+/// Other memory of the host is copied from, or to, before a call returns.
+static bool isPinned(const void *memory, size_t bytes) {
+  return holds(reinterpret_cast<DeviceAddress>(memory), bytes);
+}
+
 static Result copy(void *to, const void *from, size_t bytes) {
   std::memmove(to, from, bytes);
   return Success;
@@ -114,8 +108,16 @@ Result memcpyHtoDAsync(DeviceAddress to, const void *from, size_t bytes,
   if (!holds(to, bytes)) {
     return invalidValue;
   }
+  if (!world().options.isLazy || isPinned(from, bytes)) {
+    return enqueue(stream, [=] {
+      return copy(reinterpret_cast<void *>(to), from, bytes);
+    });
+  }
+  const auto *begin = static_cast<const unsigned char *>(from);
   return enqueue(
-      stream, [=] { return copy(reinterpret_cast<void *>(to), from, bytes); });
+      stream, [to, staged = std::vector<unsigned char>(begin, begin + bytes)] {
+        return copy(reinterpret_cast<void *>(to), staged.data(), staged.size());
+      });
 }
 
 Result memcpyDtoHAsync(void *to, DeviceAddress from, size_t bytes,
@@ -123,9 +125,10 @@ Result memcpyDtoHAsync(void *to, DeviceAddress from, size_t bytes,
   if (!holds(from, bytes)) {
     return invalidValue;
   }
-  return enqueue(stream, [=] {
+  Result result = enqueue(stream, [=] {
     return copy(to, reinterpret_cast<const void *>(from), bytes);
   });
+  return result || isPinned(to, bytes) ? result : finish(stream);
 }
 
 Result memcpyPeerAsync(DeviceAddress to, ContextHandle, DeviceAddress from,
@@ -158,101 +161,6 @@ Result memsetD16Async(DeviceAddress to, unsigned short value, size_t count,
 Result memsetD32Async(DeviceAddress to, unsigned value, size_t count,
                       StreamHandle stream) {
   return fill(to, value, count, stream);
-}
-
-//===----------------------------------------------------------------------===//
-// Streams, events, graphs
-//===----------------------------------------------------------------------===//
-
-Result streamCreate(StreamHandle *stream, unsigned) {
-  *stream = new StreamObject;
-  return Success;
-}
-
-Result streamDestroy(StreamHandle stream) {
-  delete stream;
-  return Success;
-}
-
-Result streamSynchronize(StreamHandle stream) {
-  constexpr Result captureUnsupported = 900;
-  return stream && stream->isCapturing ? captureUnsupported
-                                       : Result(world().fatal);
-}
-
-Result streamQuery(StreamHandle) { return world().fatal; }
-
-Result streamWaitEvent(StreamHandle, EventHandle, unsigned) { return Success; }
-
-Result streamBeginCapture(StreamHandle stream, int) {
-  stream->isCapturing = true;
-  return Success;
-}
-
-Result streamEndCapture(StreamHandle stream, GraphHandle *graph) {
-  stream->isCapturing = false;
-  *graph = new GraphObject{std::move(stream->captured)};
-  stream->captured.clear();
-  return Success;
-}
-
-Result eventCreate(EventHandle *event, unsigned) {
-  *event = new EventObject;
-  return Success;
-}
-
-Result eventDestroy(EventHandle event) {
-  delete event;
-  return Success;
-}
-
-Result eventRecord(EventHandle event, StreamHandle stream) {
-  return enqueue(stream, [=] {
-    event->milliseconds =
-        std::chrono::duration<double, std::milli>(
-            std::chrono::steady_clock::now().time_since_epoch())
-            .count();
-    return Success;
-  });
-}
-
-Result eventSynchronize(EventHandle) { return world().fatal; }
-
-Result eventQuery(EventHandle) { return world().fatal; }
-
-Result eventElapsedTime(float *ms, EventHandle start, EventHandle end) {
-  *ms = float(end->milliseconds - start->milliseconds);
-  return Success;
-}
-
-Result graphInstantiate(GraphExecHandle *exec, GraphHandle graph,
-                        unsigned long long) {
-  *exec = new GraphExecObject{graph->work};
-  return Success;
-}
-
-Result graphGetNodes(GraphHandle graph, GraphNodeHandle *, size_t *count) {
-  *count = graph->work.size();
-  return Success;
-}
-
-Result graphLaunch(GraphExecHandle exec, StreamHandle stream) {
-  for (const auto &work : exec->work) {
-    if (Result result = enqueue(stream, work)) {
-      return result;
-    }
-  }
-  return Success;
-}
-
-Result graphDestroy(GraphHandle graph) {
-  delete graph;
-  return Success;
-}
-
-Result graphExecDestroy(GraphExecHandle exec) {
-  delete exec;
-  return Success;
 }
 
 } // namespace nereid::gpu::simulated
