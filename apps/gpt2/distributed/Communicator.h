@@ -13,8 +13,8 @@
 // Every process makes the same calls in the same order. A call queues work that
 // begins after what the current stream has been given so far, and runs beside
 // what comes after: on a GPU on a stream of its own, on a host in a thread.
-// `join` puts an end to that. Tensors are contiguous, and must be left alone
-// until then.
+// `join` puts an end to that, also up to a mark alone. Tensors are contiguous,
+// and must be left alone until then.
 //
 // Sums of bf16 and fp16 are of fp32 numbers, rounded once at most. All
 // processes have the same bits of a sum, however fast each is: on a host the
@@ -64,6 +64,10 @@ public:
   /// What was queued is done before whatever follows: before this returns on a
   /// host, before later work of the current stream on a GPU.
   virtual void join() = 0;
+  /// A place behind what has been queued so far, until the next `join` of all.
+  virtual size_t mark() = 0;
+  /// `join` for what was queued before the mark.
+  virtual void join(size_t mark) = 0;
   /// All processes have called it. Waits for the device as well.
   virtual void barrier() = 0;
   /// Throws if another process is gone. Call it where the host has waited for

@@ -287,17 +287,43 @@ void DataParallel::step(const Tensor &factor) {
   State &s = *state;
   s.showSums();
   s.adamw->step(factor);
-  if (s.isAlone()) {
-    return;
+  if (!s.isAlone() && !s.options.gathersLater) {
+    gather();
   }
+}
+
+void DataParallel::beginGather() {
+  State &s = *state;
   int rank = s.communicator.rank(), size = s.communicator.size();
+  s.marks.resize(s.buckets.size());
+  s.awaited = s.buckets.size();
   // The weights that the forward pass needs first lie in the last bucket.
   for (size_t b = s.buckets.size(); b-- > 0;) {
     const Bucket &bucket = s.buckets[b];
     s.communicator.allGather(bucket.part(bucket.values, rank, size),
                              bucket.values);
+    s.marks[b] = s.communicator.mark();
   }
-  s.communicator.join();
+}
+
+void DataParallel::awaitWeights(size_t count) {
+  State &s = *state;
+  if (s.isAlone() || count == 0) {
+    return;
+  }
+  size_t needed = s.awaited;
+  for (size_t i = 0; i < count; ++i) {
+    needed = std::min(needed, s.places[i].first);
+  }
+  if (needed < s.awaited) {
+    s.communicator.join(s.marks[needed]);
+    s.awaited = needed;
+  }
+}
+
+void DataParallel::gather() {
+  beginGather();
+  state->communicator.join();
 }
 
 void DataParallel::setLearningRate(double rate) {

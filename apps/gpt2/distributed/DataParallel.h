@@ -33,6 +33,10 @@
 // constructor moves the variables' values and gradients there, where they stay,
 // so that a step can be captured in a Graph.
 //
+// Nothing runs beside a gather at the end of a step. With `gathersLater` the
+// next step's forward pass does, which waits for a bucket where it first reads
+// a weight of it.
+//
 // With one process there are no buckets: it is AdamW, and for several
 // micro-steps the sums. A parameter that a step's loss does not depend on stays
 // as it is with one process and one micro-step; else its sum is zero, and it
@@ -67,6 +71,9 @@ struct DataParallelOptions {
   /// Backward passes of a step, in this process. With several, a gradient is
   /// added to its sum when it is complete, and the variable forgets it.
   int64_t microSteps = 1;
+  /// `step` leaves the weights of other processes' parts as they were:
+  /// `beginGather` or `gather` follows, before weights are read.
+  bool gathersLater = false;
   /// What else must be alike in all processes, as a text.
   std::string agreement = {};
 };
@@ -92,6 +99,13 @@ public:
 
   /// As AdamW's, over all processes: the norm is that of the summed gradients.
   void step(const Tensor &factor = {});
+  /// With `gathersLater`, at the beginning of a forward pass: gathers begin, in
+  /// its order, and go on beside it. Again without a step between is harmless.
+  void beginGather();
+  /// The first `count` parameters are whole for what follows.
+  void awaitWeights(size_t count);
+  /// All of them are. Collective.
+  void gather();
   kernels::ClippedNorm clippedNorm(double most);
   void zeroGrad();
   void setLearningRate(double rate);

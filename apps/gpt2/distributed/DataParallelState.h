@@ -71,6 +71,10 @@ struct DataParallel::State : std::enable_shared_from_this<State> {
   /// The bucket of each parameter, and its place there.
   std::vector<std::pair<size_t, BucketPlan::Place>> places;
   std::vector<Piece> pieces; ///< in the order of `adamw`
+  /// Marks of the gathers, by bucket, and the bucket whose gather was awaited
+  /// last: the number of buckets before the first one.
+  std::vector<size_t> marks;
+  size_t awaited = 0;
   size_t nextBucket = 0;
   bool reduces = false;
 };

@@ -51,6 +51,8 @@ public:
   void allGather(const Tensor &part, const Tensor &all) override;
   void broadcast(const Tensor &tensor, int root) override;
   void join() override;
+  size_t mark() override;
+  void join(size_t mark) override;
   void barrier() override;
   void check() override;
 
@@ -73,7 +75,7 @@ private:
   std::condition_variable changed;
   std::deque<std::function<void()>> works; ///< the first one is being done
   std::exception_ptr error;
-  uint64_t calls = 0;
+  uint64_t calls = 0, done = 0; ///< those of `queue`
   bool stops = false;
   std::thread thread;
 };
@@ -151,6 +153,7 @@ void GlooCommunicator::run() {
       error = thrown;
     }
     works.pop_front();
+    done = calls - works.size();
     changed.notify_all();
   }
 }
@@ -198,6 +201,19 @@ void GlooCommunicator::join() {
   changed.wait(lock, [&] { return works.empty(); });
   if (error) {
     std::rethrow_exception(error); // it stays: nothing works after it
+  }
+}
+
+size_t GlooCommunicator::mark() {
+  std::lock_guard lock(mutex);
+  return calls;
+}
+
+void GlooCommunicator::join(size_t mark) {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return done >= mark; });
+  if (error) {
+    std::rethrow_exception(error);
   }
 }
 

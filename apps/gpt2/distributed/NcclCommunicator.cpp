@@ -54,6 +54,8 @@ public:
   void allGather(const Tensor &part, const Tensor &all) override;
   void broadcast(const Tensor &tensor, int root) override;
   void join() override;
+  size_t mark() override;
+  void join(size_t mark) override;
   void barrier() override;
   void check() override;
 
@@ -76,6 +78,8 @@ private:
   ControlChannel peers;
   Stream side;
   Event before, after;
+  std::vector<Event> marks; ///< made once, as a recording cannot
+  size_t marked = 0;        ///< of `marks`, since the last join of all
   bool isPending = false;
   std::vector<Tensor> held; ///< until `join`: what `side` reads
   Tensor received;
@@ -192,9 +196,22 @@ void NcclCommunicator::join() {
     after.record(side);
     Stream::current(device).wait(after);
     isPending = false;
+    marked = 0;
     held.clear();
   }
   peers.check();
+}
+
+size_t NcclCommunicator::mark() {
+  if (marked == marks.size()) {
+    marks.emplace_back(device);
+  }
+  marks[marked].record(side);
+  return marked++;
+}
+
+void NcclCommunicator::join(size_t mark) {
+  Stream::current(device).wait(marks.at(mark));
 }
 
 void NcclCommunicator::barrier() {

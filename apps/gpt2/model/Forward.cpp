@@ -137,10 +137,13 @@ static ResidualStream begun(const Variable &embedded, double p,
          Contribution{embedded, sites.residual()};
 }
 
-Variable
-Model::hidden(const Tensor &tokens,
-              const std::function<void(size_t, const Tensor &)> &seen) const {
+Variable Model::hidden(const Tensor &tokens,
+                       const std::function<void(size_t, const Tensor &)> &seen,
+                       const BeforeReading &before) const {
   checkTokens(tokens, shape);
+  size_t embeddings = 2, ofBlock = shape.bias ? 12 : 6;
+  auto reads = [&](size_t count) { before ? before(count) : void(); };
+  reads(embeddings);
   double p = gradEnabled() ? shape.dropout : 0;
   DropoutSites sites(p, seedOfDropout);
   ResidualStream x =
@@ -149,6 +152,7 @@ Model::hidden(const Tensor &tokens,
             p, sites);
   for (size_t i = 0; i < layers.size(); ++i) {
     const Block &b = layers[i];
+    reads(embeddings + (i + 1) * ofBlock);
     BlockOptions options;
     options.attention.causal = true;
     options.attention.dropout = sites.attention();
@@ -167,11 +171,13 @@ Model::hidden(const Tensor &tokens,
                    : block(inputs);
     x = ResidualStream(outputs[1]) + Contribution{outputs[0], sites.residual()};
   }
+  reads(all.size());
   return x.norm(norm, normBias);
 }
 
-Variable Model::loss(const Tensor &tokens, const Tensor &targets) const {
-  Variable y = hidden(tokens);
+Variable Model::loss(const Tensor &tokens, const Tensor &targets,
+                     const BeforeReading &before) const {
+  Variable y = hidden(tokens, {}, before);
   Variable rows = autograd::reshape(y, {targets.numel(), shape.width});
   kernels::CrossEntropyOptions options;
   options.ignoreIndex = -1;

@@ -36,6 +36,9 @@ struct Parameter {
   bool decays = false; ///< of two dimensions or more
 };
 
+/// Called with n where the first n of a model's parameters are read next.
+using BeforeReading = std::function<void(size_t)>;
+
 /// A handle: copies are the same model.
 class Model {
 public:
@@ -56,7 +59,8 @@ public:
   /// on the device, T at most the context; targets of -1 count for nothing.
   /// Dropout is applied where the configuration has it and a gradient is
   /// recorded.
-  Variable loss(const Tensor &tokens, const Tensor &targets) const;
+  Variable loss(const Tensor &tokens, const Tensor &targets,
+                const BeforeReading &before = {}) const;
 
   /// [B, T, vocabulary]; nothing is recorded.
   Tensor logits(const Tensor &tokens) const;
@@ -95,9 +99,9 @@ public:
 
 private:
   /// The results of the last norm: [B, T, width].
-  Variable
-  hidden(const Tensor &tokens,
-         const std::function<void(size_t, const Tensor &)> &seen = {}) const;
+  Variable hidden(const Tensor &tokens,
+                  const std::function<void(size_t, const Tensor &)> &seen = {},
+                  const BeforeReading &before = {}) const;
 
   GptConfig shape;
   Device where;

@@ -437,6 +437,7 @@ int Run::evaluate(int64_t step) {
 void Run::save(int64_t step, std::optional<double> validationLoss,
                bool isBest) {
   Checkpoint checkpoint;
+  trainer.completeWeights();
   checkpoint.optimizer = trainer.optimiser().optimizerState();
   if (!isRoot()) {
     return;
@@ -655,6 +656,7 @@ int Run::steps() {
     }
     if (options.sampleEvery && step % options.sampleEvery == 0 &&
         step > first) {
+      trainer.completeWeights();
       writeText(step);
       meter.begin();
     }

@@ -54,6 +54,7 @@ Trainer::Trainer(Model &model, const Options &options,
       parallel(all, trainedOf(model, options),
                {.optimizer = adamwOptions(options),
                 .microSteps = part.microSteps,
+                .gathersLater = gathersLater(),
                 .agreement = agreement}) {
   Shape shape = {part.rows, options.blockSize};
   tokens = zeros(shape, i32, where);
@@ -76,14 +77,22 @@ void Trainer::microStep(bool isLast) {
   Variable loss;
   {
     TraceRange range("forward");
-    loss = model.loss(tokens, targets);
+    BeforeReading before;
+    if (gathersLater()) {
+      parallel.beginGather();
+      before = [this](size_t count) { parallel.awaitWeights(count); };
+    }
+    loss = model.loss(tokens, targets, before);
   }
   TraceRange range("backward");
+  kernels::accumulate(lossSum, loss.value(), /*inPlace=*/true);
   if (isLast) {
+    if (part.size > 1) {
+      all.allReduce(lossSum); // beside backward
+    }
     parallel.begin();
   }
   (scales() ? scaler.scale(loss) : loss).backward();
-  kernels::accumulate(lossSum, loss.value(), /*inPlace=*/true);
   if (isLast) {
     parallel.finish();
   }
@@ -94,9 +103,6 @@ void Trainer::microStep(bool isLast) {
 void Trainer::update() {
   TraceRange range("optimiser");
   auto parts = double(part.units());
-  if (part.size > 1) {
-    all.allReduce(lossSum);
-  }
   Tensor factor;
   // The norm is reported without clipping, too.
   constexpr double any = std::numeric_limits<float>::max();
@@ -192,7 +198,15 @@ void Trainer::step(int64_t step, std::span<const Batch> batches) {
     parallel.prepare(); // gradients of the graphs lie elsewhere
   }
   run(last, isReady, [&] { update(); });
+  areWhole = !gathersLater();
   ++steps;
+}
+
+void Trainer::completeWeights() {
+  if (!areWhole) {
+    parallel.gather();
+    areWhole = true;
+  }
 }
 
 double Trainer::loss() const {
@@ -210,6 +224,7 @@ Trainer::evaluate(const std::function<Batch(int64_t)> &batch, int64_t count,
                   const std::function<bool()> &isAskedToStop) {
   NoGrad off;
   TraceRange range("evaluate");
+  completeWeights();
   Tensor sum = zeros({}, f32, where);
   for (int64_t i = 0; part.microStep(i) < count; ++i) {
     setBatch(batch(part.microStep(i)));

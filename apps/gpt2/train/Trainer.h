@@ -58,6 +58,11 @@ public:
   /// for another number of batches than the share has.
   void step(int64_t step, std::span<const Batch> batches);
 
+  /// After steps, before the model is read or its parameters saved: a step of
+  /// several processes leaves some weights to the next one's forward pass.
+  /// Collective. `evaluate` has done it.
+  void completeWeights();
+
   /// Results of the last step; these wait for the device. The mean over the
   /// batches of all processes, and the norm before clipping. They throw where
   /// another process is gone.
@@ -96,6 +101,9 @@ private:
   /// of all processes to one another after a step's last one.
   void microStep(bool isLast);
   void update();
+  /// One micro-step's forward pass hides the gathers; a graph that is replayed
+  /// for several would have them several times.
+  bool gathersLater() const { return part.size > 1 && part.microSteps == 1; }
   bool scales() const { return model.config().dtype == f16; }
   /// The factor, or NaN for an outlier.
   Tensor filtered(Tensor factor);
@@ -109,7 +117,8 @@ private:
   Communicator &all;
   BatchSlice part;
   DataParallel parallel;
-  int64_t steps = 0; ///< of this object
+  int64_t steps = 0;    ///< of this object
+  bool areWhole = true; ///< the weights, in every process
   Tensor tokens, targets, lossSum, norm;
   kernels::GradScaler scaler; ///< of a model in fp16
   std::optional<kernels::OutlierFilter> losses, norms;
