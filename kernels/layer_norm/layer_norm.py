@@ -10,8 +10,8 @@ import triton.language as tl
 def layer_norm_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_stride, x_stride, eps, N: tl.constexpr):
     """y = (x - mean) * rstd * w + b; mean and rstd are kept for the backward, unless their pointers are None.
 
-    Eight bytes a row are no traffic, but each is a sector of 32 bytes to the memory of a GPU: 1 to 2 % of the time
-    of rows of 1024 bf16.
+    Eight bytes a row are no traffic, but each is a sector of 32 bytes to the memory of a GPU, which counts where rows
+    are short (docs/decisions/Tiles.md).
     """
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, N)

@@ -7,8 +7,8 @@
 //
 // The engine of a GPU copies boxes of matrices whose rows begin at multiples of
 // 16 bytes. A product of others, rows of 3001 halves say, would load element by
-// element, at a tenth of the speed; a copy with longer rows costs a few
-// microseconds.
+// element, which takes longer than a copy to longer rows and a product of that
+// (docs/decisions/ProductBlocks.md).
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A step of inference is a chain of about a hundred launches of a microsecond
-// each. On a GPU from 9.0 on, a launch of such a chain may begin while the one
-// in front of it runs (launch_pdl), and read its weights until what it needs of
-// the others is there:
+// A step of inference is a chain of many short launches. On a GPU from 9.0 on,
+// a launch of such a chain may begin while the one in front of it runs
+// (launch_pdl), and read its weights until what it needs of the others is
+// there:
 //
 //   kernels::OverlappedLaunches overlap;
 //   Tensor y = kernels::linear(x, weight, bias);

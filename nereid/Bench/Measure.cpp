@@ -106,9 +106,9 @@ void Measurement::chooseRuns(Entry &entry) {
   }
 }
 
-/// Four times the last-level cache of a GPU: it replaces lines by chance, and
-/// after a buffer of its own size a third of what was there is left. Twice that
-/// of a processor.
+/// Four times the last-level cache of a GPU: it replaces lines by chance, so
+/// that a buffer of its own size leaves some of what was there (docs/Bench.md).
+/// Twice that of a processor.
 int64_t flushedBytes(Device device, const Machine &machine) {
   if (device.isHost()) {
     return int64_t(2 * machine.lastLevelCacheBytes);

@@ -12,7 +12,7 @@
 // What it costs. Without an observer a launch loads one word, finds it zero,
 // and does nothing else. With one, a launch takes a share in the observer,
 // reads the clock twice (four times on host devices) and makes three virtual
-// calls, about 0.1 us; the rest is what the observer does in them.
+// calls (docs/Prof.md); the rest is what the observer does in them.
 //
 // Threads. The functions of an observer are called on the thread that does the
 // work, by several threads at once, without a lock. They must neither

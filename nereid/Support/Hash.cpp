@@ -74,8 +74,8 @@ void Hasher::compress(bool last) {
   if (last) {
     v[14] = ~v[14];
   }
-  // Unrolled by the fold, so that the permutation is constant: 1.5 times as
-  // fast as a loop over it (docs/decisions/Host.md).
+  // Unrolled by the fold, so that the permutation is constant, which is
+  // faster than a loop over it (docs/decisions/Host.md).
   [&]<int... round>(std::integer_sequence<int, round...>) {
     (mixRound<round>(v, m), ...);
   }(std::make_integer_sequence<int, 12>());

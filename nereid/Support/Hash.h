@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // BLAKE2b with a 32-byte digest, from RFC 7693. Chosen over SHA-256 because it
-// needs only 64-bit arithmetic: 1.8 times the speed on a processor without any
+// needs only 64-bit arithmetic, and is faster on a processor without any
 // instruction set extension (docs/decisions/Host.md). That is what a cache hit
 // pays to verify a file.
 //

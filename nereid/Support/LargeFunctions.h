@@ -20,8 +20,8 @@
 
 namespace nereid {
 
-/// A function with more loops than this counts as large. Rotating 64 takes some
-/// milliseconds, as much as their other passes.
+/// A function with more loops than this counts as large. Up to here rotation
+/// takes no longer than the other passes over the loops (docs/TargetCPU.md).
 inline constexpr std::size_t manyLoops = 64;
 
 } // namespace nereid

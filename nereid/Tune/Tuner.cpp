@@ -21,8 +21,8 @@
 
 namespace nereid::tune {
 
-/// Elements of operations on the reference executor, about ten a microsecond:
-/// a number, and not a time, so that what is judged depends on no machine.
+/// Elements of operations on the reference executor: a number, and not a time,
+/// so that what is judged depends on no machine (docs/Tune.md).
 static constexpr uint64_t wholeReferenceBudget = uint64_t{1} << 26;
 
 Tuner::Tuner(LaunchTrials &trials, TunerOptions options, Journal journal,

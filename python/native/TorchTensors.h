@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // libtorch has C functions that are kept stable (aoti_torch_get_data_ptr, ...).
-// They take the address of an at::Tensor, and cost a third of what DLPack's
-// table does, which fills in a shape. Where a Python object has its at::Tensor
-// no interface says: it is found by the value that `_cdata` gives, and is used
-// only where exactly one word of the object has that value, and the functions
-// say of the tensor what DLPack's table said.
+// They take the address of an at::Tensor, and cost less than DLPack's table,
+// which fills in a shape (docs/design/Python.md). Where a Python object has its
+// at::Tensor no interface says: it is found by the value that `_cdata` gives,
+// and is used only where exactly one word of the object has that value, and the
+// functions say of the tensor what DLPack's table said.
 //
 //===----------------------------------------------------------------------===//
 

@@ -21,8 +21,8 @@ using namespace nereid;
 using namespace nereid::gpt2;
 using kernels::Activation;
 
-/// Steps of one graph: between two graphs a GPU does nothing for some
-/// microseconds, a tenth of what a step of GPT-2's smallest model takes.
+/// Steps of one graph: between two graphs a GPU does nothing for a while, which
+/// counts where steps are short (docs/Training.md, "Sampling").
 static constexpr int64_t stepsOfGraph = 8;
 /// Steps whose tokens are kept on the device: those of one graph are read while
 /// the next one runs.

@@ -24,9 +24,8 @@
 //
 // Results below 2^-126 are zero. The form that keeps them scales its argument
 // and its result under a predicate, which all exponentials of a thread take in
-// turn: attention spent 50 cycles on each, 1600 of an iteration's 3600. (Two
-// factors of half the exponent keep them too, but square the unit's error: 5.3
-// ulps.)
+// turn (docs/decisions/Tiles.md). (Two factors of half the exponent keep them
+// too, but square the unit's error: 5.3 ulps.)
 //
 // erf in magnitude is x + x P(x^2) up to 0.97 and 1 - 2^p(x) from there on, as
 // in ExpandMathErf.cpp, with the unit's power of two and a p of degree 5, which

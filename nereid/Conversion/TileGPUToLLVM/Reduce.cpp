@@ -174,9 +174,9 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
 
   auto groups = reducedRegisters(op);
   // In one tree over all its registers a thread's first loads would be combined
-  // while the last have not been asked for, and memory be waited for twice: a
-  // quarter of a softmax of long rows (docs/decisions/Tiles.md). Two chains for
-  // each cycle of an addition keep a warp busy; more cost registers.
+  // while the last have not been asked for, and memory be waited for twice
+  // (docs/decisions/Tiles.md). Two chains for each cycle of an addition keep a
+  // warp busy; more cost registers.
   unsigned runningResults = 2 * target.additionCycles;
   unsigned most = std::max<unsigned>(1, runningResults / groups.size());
   Partials partials;

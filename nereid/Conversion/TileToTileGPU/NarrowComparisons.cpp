@@ -9,7 +9,7 @@
 // start + i < size. With i from a short range that is i < size - start, the
 // difference computed once in 64 bits and cut to where the range lies. A GPU
 // compares 64 bits in two instructions and keeps the sums in two registers
-// each; the attention of the tutorials spent a third of its loop on that.
+// each (docs/TileToTileGPU.md, "Bounds in 32 bits").
 //
 //===----------------------------------------------------------------------===//
 

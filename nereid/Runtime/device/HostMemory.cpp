@@ -85,7 +85,7 @@ namespace {
 
 /// Blocks of whole pages that tensors have left, for later ones. The system's
 /// own way is to take such memory back, and to clear a page for each that is
-/// touched again: a fifth of a small model's training.
+/// touched again (docs/decisions/Host.md).
 class HostCache {
 public:
   void *allocate(size_t rounded, size_t align);

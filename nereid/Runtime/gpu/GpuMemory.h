@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// cuMemAlloc waits for the device and takes 10 us and more, so freed blocks
+// cuMemAlloc waits for the device (docs/Runtime.md, "Memory"), so freed blocks
 // are kept by size and handed out again. A block is free for new work as soon
 // as its tensor is gone although kernels that use it may still be queued: work
 // on one stream runs in order. Where there are several streams, a freed block

@@ -32,7 +32,7 @@ struct LoadedKernel {
 /// Turns a GpuAssembly image into a GpuBinary one for the device, with the
 /// assembler's report. Internal, with its log, when it finds an error. Only for
 /// machine code that is to be kept: the driver gives none away but relocatable
-/// code, in which a layer norm takes more registers and half as long again.
+/// code, which takes more registers (docs/Runtime.md, "Images").
 Status assemble(DeviceState &device, KernelImage &image, uint32_t maxRegisters);
 
 /// Loads a GpuBinary image, or a GpuAssembly one, which CUDA's driver

@@ -37,8 +37,8 @@ struct TokenRange {
 
 /// Which rule matched where, and up to where: a hash table with open
 /// addressing. Finding a mistake is mostly looking things up here, and a long
-/// statement makes millions of entries: three times as fast as
-/// std::unordered_map.
+/// statement makes millions of entries, for which std::unordered_map is slower
+/// (docs/Syntax.md).
 class MatchMemory {
 public:
   static constexpr int unknown = -2;
@@ -54,7 +54,7 @@ private:
   };
   /// `key` is the token above 16 bits of the rule. The entries of one token,
   /// some 60, scatter over 256 slots; the next token's start 101 further on, so
-  /// that neighbours share cache lines (twice as fast as one hash over all).
+  /// that neighbours share cache lines, which one hash over all would not give.
   size_t slot(uint64_t key) const {
     uint64_t within = (key & 0xffff) * 0x9e3779b1 >> 20 & 255;
     return ((key >> 16) * 101 + within) & (entries.size() - 1);

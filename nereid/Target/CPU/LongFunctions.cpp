@@ -12,9 +12,9 @@
 
 using namespace nereid::cpu;
 
-/// Instructions of a function from which on it is long. The kernels of kernels/
-/// have up to 600. What is done without from there on took a tenth of a second
-/// of code generation.
+/// Instructions of a function from which on it is long: far more than the
+/// kernels of kernels/ have, and enough for the passes that are then skipped to
+/// take a noticeable time (docs/TargetCPU.md).
 static constexpr size_t longFunction = 2048;
 /// Of a block: pieces are as long.
 static constexpr size_t longBlock = 1024;

@@ -35,8 +35,8 @@ using namespace nereid;
 using namespace nereid::nvptx;
 
 /// Straight-line code over scalars: what pays is common subexpressions and
-/// instruction combining. LLVM's -O2 takes ten times as long for the same
-/// registers after ptxas (docs/decisions/Products.md).
+/// instruction combining. LLVM's -O2 takes much longer for the same registers
+/// after ptxas (docs/decisions/Products.md).
 static std::string defaultPipeline(const llvm::Module &module) {
   if (nereid::target::measureControl(module).hasManyBranches()) {
     return nereid::target::passesForManyBranches("reassociate,loop-mssa(licm)");
@@ -106,13 +106,13 @@ static void selectSignedBooleans(llvm::Module &module) {
 
 namespace {
 /// Leaves straight-line strength reduction out of kernels with products of
-/// several warps: for one of 128x256x64 it takes a fifth of the compiler's
-/// instructions, nearly all of them in ScalarEvolution::canReuseInstruction,
-/// and changes eight of the kernel's or none. Kernels without such products
-/// keep it: products of odd sizes save up to 40 % of their registers by it. And
-/// of a kernel with very many loops everything that describes loops by the
-/// loops before them; of one with very many branches the sinking of
-/// instructions, which looks at all blocks after each (ptxas does it again).
+/// several warps: it takes much of the compiler's time, nearly all of it in
+/// ScalarEvolution::canReuseInstruction, and changes hardly an instruction.
+/// Kernels without such products keep it: it saves registers of products of odd
+/// sizes (docs/TargetNVPTX.md). And of a kernel with very many loops everything
+/// that describes loops by the loops before them; of one with very many
+/// branches the sinking of instructions, which looks at all blocks after each
+/// (ptxas does it again).
 class PassGate : public llvm::OptPassGate {
 public:
   bool hasProducts = false, hasManyLoops = false, hasManyBranches = false;

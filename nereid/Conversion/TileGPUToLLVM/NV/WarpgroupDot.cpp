@@ -7,7 +7,7 @@
 //
 // wgmma multiplies 64 rows by up to 256 columns, 32 bytes deep, and reads the
 // right operand, and the left one if wanted, from shared memory: no ldmatrix,
-// and three times the rate of mma.sync on the same chip.
+// and a higher rate than that of mma.sync on the same chip.
 // All instructions of a product are one operation with its fence, and with its
 // wait, unless the product is left in flight.
 //

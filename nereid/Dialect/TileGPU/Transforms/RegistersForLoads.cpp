@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The assembler spends registers by a measure of its own. A loop that adds four
-// loads a thread to its sums gets 40 of them on 8 warps, and each load waits
-// for the sum with the one before, in whose registers it arrives; with 64 all
-// four are on their way together (sums of columns of 528 x 8192 floats). What
-// such a loop needs is known here.
+// loads a thread to its sums may get so few of them that each load waits for
+// the sum with the one before, in whose registers it arrives; with more all
+// four are on their way together (docs/decisions/Tiles.md). What such a loop
+// needs is known here.
 //
 //===----------------------------------------------------------------------===//
 

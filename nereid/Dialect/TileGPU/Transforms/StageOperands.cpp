@@ -60,7 +60,7 @@ public:
 
 private:
   /// A quarter of the registers is for addresses and for what is on its way:
-  /// with 228 words of 255 (fp16, 160x96x112 on 8 warps) the assembler spills.
+  /// with less than that the assembler spills (docs/TileToTileGPU.md).
   bool isCrowded(unsigned words) const {
     return words > target.threadRegisters / 4 * 3;
   }
