@@ -30,7 +30,7 @@ enum class FloatMode {
   /// As Float64, and every value carries a running error bound: how far the
   /// value of any executor may lie from it that rounds each operation to the
   /// declared type or better, in any order a reduction may take (Wilkinson's
-  /// running error analysis). Twenty times slower.
+  /// running error analysis). Much slower.
   Float64WithBounds,
 };
 

@@ -149,7 +149,7 @@ bool readArrayLike(const ArgumentRule &rule, PyObject *object, Held &held,
 /// parameter, for the message.
 Argument toArgument(PyObject *object, Held &held, PyObject *parameter);
 
-/// An array of whatever library; nothing if the object is none.
+/// An array of any library; nothing if the object is not an array.
 std::optional<Argument> arrayOf(PyObject *object, Held &held,
                                 PyObject *parameter);
 

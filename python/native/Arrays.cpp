@@ -322,7 +322,7 @@ bool readArrayLike(const ArgumentRule &rule, PyObject *object, Held &held,
   }
   dlpack::TensorView view;
   if (rule.api->viewFromObject(object, &view)) {
-    PyErr_Clear(); // reading it anew says what is wrong
+    PyErr_Clear(); // reading it again says what is wrong
     return false;
   }
   if (lacksMemory(view) || std::bit_cast<uint32_t>(view.dtype) != rule.type ||

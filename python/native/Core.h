@@ -31,8 +31,8 @@ struct CoreParameter {
   Ref name; ///< interned
   bool isStatic = false;
   Ref defaultValue; ///< null: none
-  /// What values of it are told apart by, beside their types: 1, and multiples
-  /// of 16.
+  /// What distinguishes values of it, beside their types: 1, and multiples of
+  /// 16.
   bool tellsOne = true, tellsAlignment = true;
 };
 

@@ -183,7 +183,8 @@ static PyObject *buildCore(PyObject *self, PyObject *args) {
   });
 }
 
-/// The next launch has it built anew, and what launches gave back is forgotten.
+/// The next launch has it built again, and what launches gave back is
+/// forgotten.
 static PyObject *resetCore(PyObject *self, PyObject *) {
   CoreState &state = *reinterpret_cast<Core *>(self)->state;
   state.isBuilt = false;

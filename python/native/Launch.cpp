@@ -361,7 +361,7 @@ static void checkGlobals(Core *core) {
     if (!now && PyErr_Occurred()) {
       throw PythonError();
     }
-    // Raises, or leaves the kernel to be built anew.
+    // Raises, or leaves the kernel to be built again.
     Ref value = Ref::borrow(now ? now : Py_None), name = g.name,
         before = g.value;
     Ref::steal(PyObject_CallMethodObjArgs(
@@ -457,7 +457,7 @@ static std::optional<size_t> placeOfName(const CoreState &state, Bound &bound,
   return std::nullopt;
 }
 
-/// A launch that went well, for calls like it, unless the core was built anew
+/// A launch that went well, for calls like it, unless the core was built again
 /// meanwhile.
 static void remember(CoreState &state, const Call &call, Bound &bound,
                      const Held &held,

@@ -145,7 +145,8 @@ struct Registered {
   /// there from the start: lists of functions.
   PyObject *settings = nullptr, *enterHook = nullptr, *exitHook = nullptr,
            *enterCalls = nullptr, *exitCalls = nullptr;
-  /// The two hooks are those in `settings`, as far as `hooks_changed` has told.
+  /// The two hooks are those in `settings`, as far as `hooks_changed` has
+  /// reported.
   bool hooksAreKnown = false;
   struct {
     PyObject *value, *index, *dataPtr, *dtype, *device, *fields, *name, *base,

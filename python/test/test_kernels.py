@@ -207,7 +207,7 @@ def test_extrema_of_halves_assemble_for_gpus(element, arch):
 def test_compilations_by_an_executor():
 
     class Later(concurrent.futures.Executor):
-        """Works when it is told to."""
+        """Keeps the work, which the test does later."""
 
         def __init__(self):
             self.work = []

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """summarise.py RESULTS: what run-upstream found, by file, and why tests failed, the most frequent reason first. Tests that failed where they
-look into intermediate code or PTX, behind what they compute, are counted apart."""
+look into intermediate code or PTX, after what they compute, are counted apart."""
 import collections
 import json
 import re

@@ -1,4 +1,4 @@
-"""Settings, by upstream's names. Those that mean nothing here are kept, and read by whoever set them."""
+"""Settings, by upstream's names. Those that mean nothing here are kept for the program that set them."""
 import os
 
 from nereid import _native

@@ -56,7 +56,7 @@ def _time_on_cuda(fn, count, before):
 
 
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
-    """Milliseconds of a call of `fn`, of about `rep` ms of calls behind about `warmup` ms of them. `quantiles`: a list of them
+    """Milliseconds of a call of `fn`, of about `rep` ms of calls after about `warmup` ms of them. `quantiles`: a list of them
     instead; gradients of `grad_to_none` are dropped before each call."""
 
     def before():

@@ -71,7 +71,7 @@ class SourceFunction:
 
 
 class Lines:
-    """Which line of which file a line of the text is."""
+    """The file and the line there for each line of the text."""
 
     def __init__(self, path):
         self.path = path
@@ -258,7 +258,7 @@ class Composed:
         self._placed.append((source, lines))
 
     def _resolve(self, node, base, value, skipped):
-        """Of `a.b.c` the longest part that the compiler must be told about: modules of the language and values that it
+        """Of `a.b.c` the longest part that the compiler has to know: modules of the language and values that it
         knows have attributes of their own."""
         chain = []
         while node is not base:

@@ -75,7 +75,7 @@ class Autotuner(KernelInterface):
             self._do_bench = lambda call, quantiles: do_bench(call, quantiles=quantiles, **limits)
         return self._do_bench
 
-    # What trials leave behind
+    # What trials change
 
     def _clear_or_keep(self, kwargs, reset_only=False):
         for name in self.reset_to_zero:

@@ -44,7 +44,7 @@ class MXFP4Tensor(_Coded):
         return torch.where(self.data & 8 != 0, -magnitudes, magnitudes)
 
     def to_packed_tensor(self, dim):
-        """Two codes a byte along `dim`, the first one in the low bits; a zero behind an odd number of them."""
+        """Two codes a byte along `dim`, the first one in the low bits; a zero after an odd number of them."""
         assert 0 <= dim < self.data.ndim, f"expected a dimension below {self.data.ndim}, got {dim}"
         data = self.data.movedim(dim, -1)
         data = torch.nn.functional.pad(data, (0, data.shape[-1] % 2))
