@@ -64,7 +64,7 @@ public:
   /// What was queued is done before whatever follows: before this returns on a
   /// host, before later work of the current stream on a GPU.
   virtual void join() = 0;
-  /// A place behind what has been queued so far, until the next `join` of all.
+  /// A place after what has been queued so far, until the next `join` of all.
   virtual size_t mark() = 0;
   /// `join` for what was queued before the mark.
   virtual void join(size_t mark) = 0;

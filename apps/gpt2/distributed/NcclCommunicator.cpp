@@ -78,7 +78,7 @@ private:
   ControlChannel peers;
   Stream side;
   Event before, after;
-  std::vector<Event> marks; ///< made once, as a recording cannot
+  std::vector<Event> marks; ///< kept: each step records them again
   size_t marked = 0;        ///< of `marks`, since the last join of all
   bool isPending = false;
   std::vector<Tensor> held; ///< until `join`: what `side` reads

@@ -31,8 +31,8 @@ struct Trained {
   std::vector<NamedTensor> weights;
 };
 
-/// Five steps, of which the third one and those after it are replayed; an
-/// evaluation after the second and the fourth.
+/// Five steps; the last three are replayed. The second and the fourth are
+/// followed by an evaluation.
 std::vector<Trained> train(int n, const Options &options, DType dtype) {
   std::vector<Trained> results(static_cast<size_t>(n));
   auto work = [&](Communicator &all, Device device) {
@@ -147,7 +147,7 @@ TEST_P(NcclGpuRanks, severalMicroStepsEachAreThoseOfOneProcess) {
   expectAlike(train(n, options, f32), train(1, options, f32)[0]);
 }
 
-/// Processes with other calls than the rest are told.
+/// Every process fails where one has made another call.
 TEST_P(NcclGpuRanks, anotherCallEndsTheRun) {
   int n = GetParam();
   MeetingPlace meeting;

@@ -222,7 +222,7 @@ TEST_F(SimulatedDriver, ARecordingEndsWhenAllOfItIsWaitedFor) {
   driver->streamWaitEvent(s.second, s.event, 0);
   driver->eventRecord(s.event, s.second);
   driver->streamWaitEvent(s.first, s.event, 0);
-  s.write(1, s.second); // behind what is waited for
+  s.write(1, s.second); // after what is waited for
   EXPECT_EQ(driver->streamEndCapture(s.first, &graph),
             simulated::captureUnjoined);
 }

@@ -32,7 +32,7 @@ namespace nereid::gpu::simulated {
 static void advance(StreamQueue &queue, size_t place) {
   std::lock_guard lock(queue.context->mutex);
   while (queue.done < place && !queue.works.empty()) {
-    StreamWork work = std::move(queue.works.front());
+    StreamItem work = std::move(queue.works.front());
     queue.works.pop_front();
     ++queue.done;
     if (work.awaited) {
@@ -61,7 +61,7 @@ private:
   Result advance(size_t stream, size_t place) {
     Result result = Success;
     while (done[stream] < place && result == Success) {
-      const GraphWork &work = graph.streams[stream][done[stream]++];
+      const GraphItem &work = graph.streams[stream][done[stream]++];
       result = world().fatal ? Result(world().fatal)
                : work.run    ? work.run()
                              : advance(work.awaited, work.place);
@@ -209,9 +209,9 @@ Result graphInstantiate(GraphExecHandle *exec, GraphHandle graph,
 
 Result graphGetNodes(GraphHandle graph, GraphNodeHandle *, size_t *count) {
   *count = 0;
-  for (const std::vector<GraphWork> &works : graph->streams) {
+  for (const std::vector<GraphItem> &works : graph->streams) {
     *count += size_t(std::ranges::count_if(
-        works, [](const GraphWork &work) { return bool(work.run); }));
+        works, [](const GraphItem &work) { return bool(work.run); }));
   }
   return Success;
 }

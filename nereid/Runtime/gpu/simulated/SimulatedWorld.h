@@ -26,7 +26,7 @@ struct ContextObject {
 };
 
 /// Of a stream: `run`, or a wait for the first `place` works of another one.
-struct StreamWork {
+struct StreamItem {
   std::function<Result()> run;
   std::shared_ptr<struct StreamQueue> awaited = nullptr;
   size_t place = 0;
@@ -35,20 +35,20 @@ struct StreamWork {
 /// What a stream was given and has not run.
 struct StreamQueue {
   ContextHandle context = nullptr;
-  std::deque<StreamWork> works;
+  std::deque<StreamItem> works;
   size_t done = 0;
 };
 
 /// Of a recording: `run`, or a wait for the first `place` works of the stream
 /// of that number.
-struct GraphWork {
+struct GraphItem {
   std::function<Result()> run;
   size_t awaited = 0, place = 0;
 };
 
 /// What was recorded of each stream, the one that the recording began on first.
 struct GraphObject {
-  std::vector<std::vector<GraphWork>> streams;
+  std::vector<std::vector<GraphItem>> streams;
 };
 struct GraphExecObject {
   std::shared_ptr<const GraphObject> graph;
