@@ -136,7 +136,7 @@ def commands_of(o, folder):
         peer += ["--dtype=bfloat16"]
     return {
         "nereid": [o.program, "train", f"--dataset={folder}/data", f"--out_dir={folder}/out", f"--device={o.device}",
-                   "--gradient_accumulation_steps=1", "--always_save_checkpoint=False", *words],
+                   "--overwrite", "--gradient_accumulation_steps=1", "--always_save_checkpoint=False", *words],
         "eager": peer,
         "compiled": peer + compiled,
     }
