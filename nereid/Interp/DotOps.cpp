@@ -23,6 +23,8 @@ namespace nereid::interp {
 
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 struct Extents {
   int64_t batch, m, n, k;
 };
@@ -96,7 +98,7 @@ struct Summation {
   double errorOf(double magnitude) const {
     return magnitude <= format.maxFinite
                ? steps * (spacing(format, magnitude) + flushed)
-               : std::numeric_limits<double>::infinity();
+               : infinity;
   }
 };
 
@@ -144,7 +146,9 @@ static void fillErrors(const Extents &e, const TileValue &lhs,
       dy += tf32Error(y) + std::ldexp(dy, -10);
     }
     magnitude[i] += (std::fabs(x) + dx) * (std::fabs(y) + dy);
-    if (dx != 0 || dy != 0) {
+    if (std::isinf(dx) || std::isinf(dy)) {
+      slack[i] = infinity; // not infinity * 0, where the other one is exact
+    } else if (dx != 0 || dy != 0) {
       slack[i] += std::fabs(x) * dy + std::fabs(y) * dx + dx * dy;
     }
     whole[i] &= x == std::trunc(x) && y == std::trunc(y);

@@ -305,6 +305,24 @@ TEST(OracleTest, ProductsOfBf16MayFlushDenormals) {
   }
 }
 
+/// What float16 cannot hold may be infinity or not: such products are unknown,
+/// whatever the other factor.
+TEST(OracleTest, ProductsOfWhatAConversionOverflowsAreUnknown) {
+  for (const char *factor : {"1.0", "0.0"}) {
+    KernelRunner kernel("%x: f32, %r: !tile.ptr<f32>", std::string(R"(
+  %n = arith.truncf %x : f32 to f16
+  %a = tile.splat %n : f16 -> tensor<1x1xf16>
+  %b = arith.constant dense<)") + factor + R"(> : tensor<1x1xf16>
+  %z = arith.constant dense<0.0> : tensor<1x1xf32>
+  %d = tile.dot %a, %b, %z {precision = 2 : i32} : tensor<1x1xf16>, tensor<1x1xf16>, tensor<1x1xf32>
+  %q = tile.splat %r : !tile.ptr<f32> -> tensor<1x1x!tile.ptr<f32>>
+  tile.store %q, %d : tensor<1x1x!tile.ptr<f32>>)");
+    std::vector<float> r(1);
+    kernel.pass(1e30f).pass(r);
+    EXPECT_TRUE(std::isinf(errorFor(kernel, false))) << factor;
+  }
+}
+
 /// A GPU's product begins with the other addend: it rounds partial sums, which
 /// may be large where the product is small and exact.
 TEST(OracleTest, WhatIsAddedToAProductIsRoundedAtItsPartialSums) {

@@ -99,6 +99,10 @@ unsigned LoopSchedule::lastStage() const {
     for (Place place : entry.starts) {
       last = std::max(last, place.stage);
     }
+    // Of a loop that only yields what it loads, no operation runs there.
+    if (isa<tile::LoadAccess>(op) && entry.done) {
+      last = std::max(last, entry.done->stage);
+    }
   }
   return last;
 }
