@@ -1,7 +1,14 @@
-# Executables are compiled with -fPIE by CMake, the header with -fPIC: the last
-# flag wins.
-function(nereid_reuse_precompiled target)
-  target_precompile_headers(${target} REUSE_FROM NereidMLIRHeaders)
+# With the time in it, the precompiled header of every build would be another one
+# to ccache, and with it all that includes it.
+function(nereid_same_precompiled headers)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(${headers} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endfunction()
+# `headers`: NereidMLIRHeaders or NereidTestHeaders. Executables are compiled with
+# -fPIE by CMake, the header with -fPIC: the last flag wins.
+function(nereid_reuse_precompiled target headers)
+  target_precompile_headers(${target} REUSE_FROM ${headers})
   target_compile_options(${target} PRIVATE -fPIC)
 endfunction()
 
@@ -62,7 +69,9 @@ function(nereid_library name)
     nereid_compile_options(${name}Tests)
     target_link_libraries(${name}Tests PRIVATE ${name} GTest::gtest_main GTest::gmock)
     if(ARG_MLIR)
-      nereid_reuse_precompiled(${name}Tests)
+      nereid_reuse_precompiled(${name}Tests NereidMLIRHeaders)
+    else()
+      nereid_reuse_precompiled(${name}Tests NereidTestHeaders)
     endif()
     nereid_googletest(unit.${name} ${name}Tests RING ${ARG_RING} LABELS unit SOURCES ${tests})
   endif()
@@ -78,7 +87,7 @@ function(nereid_executable name)
   nereid_compile_options(${name})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS})
   if(ARG_MLIR)
-    nereid_reuse_precompiled(${name})
+    nereid_reuse_precompiled(${name} NereidMLIRHeaders)
   endif()
 endfunction()
 

@@ -20,11 +20,7 @@ if(NEREID_STATIC)
 else()
   target_link_libraries(NereidMLIRHeaders PUBLIC MLIR LLVM)
 endif()
-# With the time in it, the header of every build would be another one to ccache,
-# and with it all that includes it.
-if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  target_compile_options(NereidMLIRHeaders PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-endif()
+nereid_same_precompiled(NereidMLIRHeaders)
 target_precompile_headers(NereidMLIRHeaders PRIVATE
   <mlir/Conversion/LLVMCommon/TypeConverter.h>
   <mlir/Dialect/Arith/IR/Arith.h>
