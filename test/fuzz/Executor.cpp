@@ -170,8 +170,10 @@ executorsOrExit(const std::vector<std::string> &names) {
 
 void announceSkipped(const std::vector<std::string> &names) {
   for (const std::string &name : names) {
-    if (!executorOrExit(name)) {
-      llvm::outs() << "skipped: this machine cannot run " << name << "\n";
+    auto executor = makeExecutor(name);
+    if (!executor.ok() && executor.failure().code == ErrorCode::Unsupported) {
+      llvm::outs() << "skipped: " << name << ": " << executor.failure().str()
+                   << "\n";
     }
   }
   llvm::outs().flush();

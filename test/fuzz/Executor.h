@@ -59,7 +59,7 @@ Expected<std::unique_ptr<Executor>> makeExecutor(const std::string &name);
 /// name ends the process with status 2; where it can run none, with 77.
 std::vector<std::unique_ptr<Executor>>
 executorsOrExit(const std::vector<std::string> &names);
-/// A line for each of `names` that executorsOrExit leaves out.
+/// A line for each of `names` that executorsOrExit leaves out, with the reason.
 void announceSkipped(const std::vector<std::string> &names);
 
 /// What makeExecutor takes.
@@ -78,7 +78,7 @@ Expected<std::unique_ptr<Executor>> makeCpuExecutor(const std::string &target);
 /// that many warps; "sm_90a:WARPS" and "gfx942:WARPS" compile them for an
 /// architecture.
 /// ":STAGES" after it says how far loads of loops are copied ahead; without
-/// it, the program's seed.
+/// it, the program's seed. Unsupported where there is no such GPU.
 Expected<std::unique_ptr<Executor>> makeGpuExecutor(const std::string &name);
 
 /// The dialects that executors create, for the context of a program.

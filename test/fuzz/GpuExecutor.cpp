@@ -28,7 +28,10 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include <array>
 #include <bit>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace nereid::fuzz {
 namespace {
@@ -79,6 +82,46 @@ struct Gpu {
     return gpu;
   }
 };
+
+/// Why no GPU of `kind` starts here; empty if one does. A child asks, since a
+/// process that has opened a GPU may not fork workers.
+std::string whyNoGpu(Device::Kind kind) {
+  std::array<int, 2> ends;
+  if (pipe(ends.data()) != 0) {
+    return "no pipe to a child";
+  }
+  pid_t child = fork();
+  if (child == 0) {
+    auto started = Gpu::start(kind);
+    std::string text = started.ok() ? "" : started.failure().str();
+    bool isWritten = write(ends[1], text.data(), text.size()) >= 0;
+    _exit(started.ok() && isWritten ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string reason;
+  std::array<char, 256> part;
+  for (ssize_t count; (count = read(ends[0], part.data(), part.size())) > 0;) {
+    reason.append(part.data(), size_t(count));
+  }
+  close(ends[0]);
+  int status = 1;
+  if (child > 0) {
+    waitpid(child, &status, 0);
+  }
+  return status == 0 || !reason.empty() ? reason : "opening a GPU failed";
+}
+
+/// Unsupported, with the reason, where this machine has no GPU of `kind`. Each
+/// kind is looked for once in a process and its workers.
+Status findGpu(Device::Kind kind) {
+  static std::array<std::optional<std::string>, 2> reasons;
+  std::optional<std::string> &reason = reasons[kind == Device::Kind::Hip];
+  if (!reason) {
+    reason = whyNoGpu(kind);
+  }
+  return reason->empty() ? Status::success()
+                         : Status(ErrorCode::Unsupported, *reason);
+}
 
 /// An array on the GPU. A failure is fatal to the context, so to the process:
 /// the fuzzer starts another.
@@ -374,6 +417,13 @@ Expected<std::unique_ptr<Executor>> makeGpuExecutor(const std::string &name) {
                   "executor '" + name + "': expected " + parts[0].str() +
                       ":WARPS or " + parts[0].str() +
                       ":WARPS:STAGES, warps a power of two up to 32");
+  }
+  if (parts[0] == "cuda" || parts[0] == "hip") {
+    Status status =
+        findGpu(parts[0] == "hip" ? Device::Kind::Hip : Device::Kind::Cuda);
+    if (!status.ok()) {
+      return status;
+    }
   }
   return std::unique_ptr<Executor>(new GpuExecutor(
       name, parts[0].str(), warps,
