@@ -133,7 +133,7 @@ std::vector<Result> train(int n, DType dtype = f32,
         result.state = optimizer.optimizerState();
         all.check();
       },
-      device);
+      [device](int) { return device; });
   return results;
 }
 

@@ -150,25 +150,17 @@ TEST_P(NcclGpuRanks, severalMicroStepsEachAreThoseOfOneProcess) {
 /// Every process fails where one has made another call.
 TEST_P(NcclGpuRanks, anotherCallEndsTheRun) {
   int n = GetParam();
-  MeetingPlace meeting;
-  std::vector<std::string> errors(static_cast<size_t>(n));
-  std::vector<std::thread> threads;
-  for (int r = 0; r < n; ++r) {
-    threads.emplace_back([&, r] {
-      errors[size_t(r)] = gpt2::errorOf([&] {
-        Device device = Device::cuda(r);
-        auto all = makeCommunicator(meeting.processes(r, n), device);
-        Tensor tensor = zeros({r == 0 ? 2 : 3}, f32, device);
-        all->allReduce(tensor);
-        all->join();
+  std::vector<std::string> errors = errorsOfRanks(
+      n,
+      [](Communicator &all) {
+        Device device = Device::cuda(all.rank());
+        Tensor tensor = zeros({all.rank() == 0 ? 2 : 3}, f32, device);
+        all.allReduce(tensor);
+        all.join();
         synchronize(device);
-        all->check();
-      });
-    });
-  }
-  for (std::thread &thread : threads) {
-    thread.join();
-  }
+        all.check();
+      },
+      Device::cuda);
   for (const std::string &error : errors) {
     EXPECT_THAT(error, AnyOf(HasSubstr("NCCL has failed"),
                              HasSubstr("has failed; its own message")));

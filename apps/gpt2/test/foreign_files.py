@@ -138,4 +138,5 @@ def main():
     print("the same curves, to the last bit")
 
 
-main()
+if __name__ == "__main__":
+    main()

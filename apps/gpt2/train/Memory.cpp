@@ -7,6 +7,7 @@
 
 #include "apps/gpt2/train/Memory.h"
 
+#include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Stream.h"
 
 #include <algorithm>
@@ -88,8 +89,14 @@ static int64_t freeHostBytes() {
   auto pages = numberOf("/proc/self/statm");
   if (pages && ::getrlimit(RLIMIT_AS, &limit) == 0 &&
       limit.rlim_cur != RLIM_INFINITY) {
-    least = std::min(least, int64_t(limit.rlim_cur) -
-                                *pages * int64_t(::sysconf(_SC_PAGESIZE)));
+    // The pool's, and three of a training's own: batches, signals, checkpoints.
+    int64_t threads = numThreads() + 3;
+    int64_t left = int64_t(limit.rlim_cur) -
+                   *pages * int64_t(::sysconf(_SC_PAGESIZE)) -
+                   threads * addressesOfThread;
+    // A large tensor has up to 2 MiB in front, where it is aligned to a page of
+    // that size.
+    least = std::min(least, left / 6 * 5);
   }
   return std::max<int64_t>(least, 0);
 }
@@ -109,8 +116,18 @@ static std::string gigabytes(double bytes) {
   return text;
 }
 
-Failure StepFit::failure() const {
+StepMemory StepFit::memory(bool recomputes) const {
   StepMemory memory = stepMemory(config, block, recomputes);
+  if (device.isHost()) {
+    int64_t gradients =
+        parameterCount(config) * int64_t(byteSize(config.dtype));
+    memory.parameters += memory.parameters - gradients;
+  }
+  return memory;
+}
+
+Failure StepFit::failure() const {
+  StepMemory memory = this->memory(recomputes);
   // Where the estimate has said that it fits, it knows no better batch: half is
   // a step that ends soon.
   bool wasToFit = memory.total(batch) <= double(available);
@@ -118,8 +135,7 @@ Failure StepFit::failure() const {
     int64_t most = wasToFit               ? batch / 2
                    : again && !recomputes ? batch
                                           : batch - 1;
-    return std::min(stepMemory(config, block, again).largestBatch(available),
-                    most);
+    return std::min(this->memory(again).largestBatch(available), most);
   };
   int64_t fits = largest(recomputes), again = largest(true);
   bool helps = !recomputes && again > fits;
@@ -145,16 +161,18 @@ Failure StepFit::failure() const {
     message += "--batch_size=" + std::to_string(again) +
                " with --recompute would fit" + more;
   } else {
-    message += "of this model no batch fits: its parameters take " +
-               gigabytes(double(memory.parameters)) + ", a sequence " +
-               gigabytes(double(memory.sequence)) +
-               "; a smaller --block_size, --n_layer or --n_embd will do";
+    message +=
+        "of this model no batch fits: its parameters " +
+        std::string(device.isHost() ? "and a checkpoint's copy of them " : "") +
+        "take " + gigabytes(double(memory.parameters)) + ", a sequence " +
+        gigabytes(double(memory.sequence)) +
+        "; a smaller --block_size, --n_layer or --n_embd will do";
   }
   return {ErrorCode::OutOfMemory, message, {}};
 }
 
 void StepFit::check() const {
-  StepMemory memory = stepMemory(config, block, recomputes);
+  StepMemory memory = this->memory(recomputes);
   if (memory.total(device.isHost() ? batch : 1) > double(available)) {
     raise(failure());
   }

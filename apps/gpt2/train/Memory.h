@@ -31,9 +31,13 @@ struct StepMemory {
 /// `recomputes`: the model computes its blocks' activations again.
 StepMemory stepMemory(const GptConfig &config, int64_t block, bool recomputes);
 
-/// What this process can still take: of a GPU, or of the host within the limits
-/// of the process and of its control group.
+/// What tensors of this process can still take: of a GPU, or of the host within
+/// the limits of the process and of its control group. Of a limit of addresses,
+/// threads and the alignment of tensors have their part.
 int64_t freeBytes(Device device);
+/// Addresses that a thread reserves beside what it allocates: its stack, and
+/// the C library's arena of 64 MiB.
+constexpr int64_t addressesOfThread = (8 + 64) << 20;
 
 /// A step that is to fit into what was free.
 struct StepFit {
@@ -42,6 +46,9 @@ struct StepFit {
   bool recomputes = false;
   Device device = Device::cpu();
   int64_t available = 0; ///< bytes
+
+  /// Of a step, and on the host of the copy that a checkpoint is written from.
+  StepMemory memory(bool recomputes) const;
 
   /// "out of memory: a step of 64 sequences of 1024 tokens takes about 40.1 GB,
   /// and cpu has 24.0 GB free; --batch_size=37 would fit, ..."

@@ -20,25 +20,9 @@ namespace nereid::gpt2 {
 /// Runs `work` as `n` processes would, with a GPU each.
 inline void forGpus(int n,
                     const std::function<void(Communicator &, Device)> &work) {
-  MeetingPlace meeting;
-  std::vector<std::string> errors(static_cast<size_t>(n));
-  std::vector<std::thread> threads;
-  for (int r = 0; r < n; ++r) {
-    threads.emplace_back([&, r] {
-      errors[size_t(r)] = errorOf([&] {
-        Device device = Device::cuda(r);
-        std::unique_ptr<Communicator> communicator =
-            makeCommunicator(meeting.processes(r, n), device);
-        work(*communicator, device);
-      });
-    });
-  }
-  for (std::thread &thread : threads) {
-    thread.join();
-  }
-  for (const std::string &error : errors) {
-    EXPECT_EQ(error, "");
-  }
+  forRanks(
+      n, [&](Communicator &all) { work(all, Device::cuda(all.rank())); },
+      Device::cuda);
 }
 
 /// Skips without simulated GPUs for all ranks and without FakeNccl.cpp's

@@ -66,10 +66,12 @@ inline std::string errorOf(const std::function<void()> &work) {
   return "";
 }
 
+using DeviceOfRank = std::function<Device(int)>;
+
 /// Runs `work` as `n` processes would; by rank, what each has thrown.
-inline std::vector<std::string>
-errorsOfRanks(int n, const std::function<void(Communicator &)> &work,
-              Device device = Device::cpu()) {
+inline std::vector<std::string> errorsOfRanks(
+    int n, const std::function<void(Communicator &)> &work,
+    const DeviceOfRank &deviceOf = [](int) { return Device::cpu(); }) {
   std::vector<std::string> errors(static_cast<size_t>(n));
   std::vector<std::thread> threads;
   MeetingPlace meeting;
@@ -77,7 +79,7 @@ errorsOfRanks(int n, const std::function<void(Communicator &)> &work,
     threads.emplace_back([&, r] {
       errors[size_t(r)] = errorOf([&] {
         std::unique_ptr<Communicator> communicator =
-            makeCommunicator(meeting.processes(r, n), device);
+            makeCommunicator(meeting.processes(r, n), deviceOf(r));
         work(*communicator);
       });
     });
@@ -88,9 +90,10 @@ errorsOfRanks(int n, const std::function<void(Communicator &)> &work,
   return errors;
 }
 
-inline void forRanks(int n, const std::function<void(Communicator &)> &work,
-                     Device device = Device::cpu()) {
-  for (const std::string &error : errorsOfRanks(n, work, device)) {
+inline void forRanks(
+    int n, const std::function<void(Communicator &)> &work,
+    const DeviceOfRank &deviceOf = [](int) { return Device::cpu(); }) {
+  for (const std::string &error : errorsOfRanks(n, work, deviceOf)) {
     EXPECT_EQ(error, "");
   }
 }
