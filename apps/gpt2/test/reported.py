@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import resource
+import select
 import shutil
 import signal
 import socket
@@ -21,7 +22,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 
 from foreign_files import write_llmc, write_raw
 from hosts import listening_of
@@ -122,7 +122,7 @@ class Reported:
                                                 env=os.environ | variables | dict(RANK=str(rank), LOCAL_RANK=str(rank)))
         zero = start(0)
         while zero.poll() is None and not (found := listening_of(zero.pid)):
-            time.sleep(0.01)
+            os.sched_yield()
         assert zero.poll() is None, zero.communicate()[0]
         return zero, port, found, lambda: start(1)
 
@@ -340,8 +340,9 @@ class Reported:
             connection, _ = listener.accept()
             with connection:
                 connection.sendall(framed(b"ok zzz"))
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    one.wait(timeout=5)
+                # It ends, or it tries again.
+                while one.poll() is None and not select.select([listener], [], [], 0)[0]:
+                    os.sched_yield()
         one.kill()
         text = one.communicate()[0]
         right("internal error" not in text, text)
