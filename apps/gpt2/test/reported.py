@@ -55,7 +55,7 @@ def bytes_of(folder):
 class Reported:
 
     def __init__(self, program):
-        self.program, self.folder = program, program.folder
+        self.program, self.folder, self.started = program, program.folder, []
         program.prepare()
         self.run("prepare", "text.txt", "--dataset=pairs", "--train-bpe=300")
 
@@ -66,6 +66,16 @@ class Reported:
         result = self.program.run(*words, **more)
         assert status is None or result.returncode == status, f"{words}: status {result.returncode}: {result.stderr}"
         return result
+
+    def start(self, *words, **more):
+        self.started.append(self.program.start(*words, **more))
+        return self.started[-1]
+
+    def end(self):
+        """Of what a fault has left running."""
+        for process in self.started:
+            process.kill()
+            process.wait()
 
     def try_(self, *words, **more):
         return self.program.run(*words, **more)
@@ -80,7 +90,7 @@ class Reported:
 
     def stopped(self, out, number, to, line="iter 20:", **changes):
         """A run that gets a signal at its line: (status, all that it wrote)."""
-        process = self.program.start("train", f"--out_dir={out}", "--dataset=text", *words_of(LONG | changes), start_new_session=True)
+        process = self.start("train", f"--out_dir={out}", "--dataset=text", *words_of(LONG | changes), start_new_session=True)
         text = ""
         for got in process.stdout:
             text += got
@@ -118,7 +128,7 @@ class Reported:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         variables = dict(WORLD_SIZE="2", LOCAL_WORLD_SIZE="2", MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
-        start = lambda rank: self.program.start("train", f"--out_dir=two-{port}", "--dataset=text", *words_of(SMALL),
+        start = lambda rank: self.start("train", f"--out_dir=two-{port}", "--dataset=text", *words_of(SMALL),
                                                 env=os.environ | variables | dict(RANK=str(rank), LOCAL_RANK=str(rank)))
         zero = start(0)
         while zero.poll() is None and not (found := listening_of(zero.pid)):
@@ -336,7 +346,7 @@ class Reported:
             port = listener.getsockname()[1]
             environment = os.environ | dict(RANK="1", LOCAL_RANK="1", WORLD_SIZE="2", LOCAL_WORLD_SIZE="2", MASTER_ADDR="127.0.0.1",
                                             MASTER_PORT=str(port))
-            one = self.program.start("train", "--out_dir=answered", "--dataset=text", *words_of(SMALL), env=environment)
+            one = self.start("train", "--out_dir=answered", "--dataset=text", *words_of(SMALL), env=environment)
             connection, _ = listener.accept()
             with connection:
                 connection.sendall(framed(b"ok zzz"))
@@ -355,7 +365,7 @@ class Reported:
         except OSError as error:
             raise Skipped("no IPv6") from error
         variables = dict(WORLD_SIZE="2", LOCAL_WORLD_SIZE="2", MASTER_ADDR="::1", MASTER_PORT=str(port))
-        both = [self.program.start("train", "--out_dir=six", "--dataset=text", *words_of(SMALL),
+        both = [self.start("train", "--out_dir=six", "--dataset=text", *words_of(SMALL),
                                    env=os.environ | variables | dict(RANK=str(rank), LOCAL_RANK=str(rank))) for rank in range(2)]
         texts = [process.communicate()[0] for process in both]
         right(all(process.returncode == 0 for process in both), *texts)
@@ -431,14 +441,17 @@ def main():
     unexpected = []
     for number in o.numbers or range(1, 41):
         with tempfile.TemporaryDirectory() as folder:
+            reported = Reported(Program(o.program, folder))
             try:
-                getattr(Reported(Program(o.program, folder)), f"fault_{number}")()
+                getattr(reported, f"fault_{number}")()
                 outcome, is_wrong = "right", False
             except Skipped as reason:
                 print(f"{number}: skipped: {reason}", flush=True)
                 continue
             except AssertionError as fault:
                 outcome, is_wrong = f"wrong: {fault}", True
+            finally:
+                reported.end()
         print(f"{number}: {outcome}", flush=True)
         if is_wrong != o.all_wrong:
             unexpected.append(number)
