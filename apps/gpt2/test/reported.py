@@ -421,10 +421,10 @@ class Reported:
 
     def fault_32(self):
         text = (self.folder / "text.txt").read_bytes()
-        for name, content in ("mark", b"\xef\xbb\xbf" + text), ("UTF-16", b"\xff\xfe" + text.decode().encode("utf-16-le")):
-            (self.folder / f"{name}.txt").write_bytes(content)
-            result = self.try_("prepare", f"{name}.txt", f"--dataset={name}")
-            right(name in result.stderr.replace(f"{name}.txt", "") or name in result.stdout.replace(f"{name}.txt", ""), name, result.stderr)
+        for said, content in ("byte order mark", b"\xef\xbb\xbf" + text), ("UTF-16", b"\xff\xfe" + text.decode().encode("utf-16-le")):
+            (self.folder / "other.txt").write_bytes(content)
+            result = self.try_("prepare", "other.txt", "--dataset=other")
+            right(said in result.stderr, said, result.stdout, result.stderr)
 
     def fault_33(self):
         self.run("prepare", "text.txt", "--dataset=training-alone", "--val-fraction=0")
