@@ -407,7 +407,7 @@ class Reported:
     def fault_28(self):
         self.trained("begins", dataset="pairs")
         result = self.try_("sample", "--out_dir=begins", "--start=", *BRIEF)
-        right(result.returncode == 0, result.stderr)
+        right(result.returncode == 0 and result.stdout.startswith("<|endoftext|>"), result.stdout, result.stderr)
 
     def fault_29(self):
         vocab, _ = self.vocabulary()
