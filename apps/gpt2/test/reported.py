@@ -100,9 +100,9 @@ class Reported:
         text += process.communicate()[0]
         return process.returncode, text
 
-    def exported(self, data="text"):
+    def exported(self, data="text", **changes):
         """A model as Hugging Face's files have it."""
-        self.trained(f"of-{data}", "--overwrite" if (self.folder / f"of-{data}").exists() else "--seed=1", dataset=data)
+        self.trained(f"of-{data}", dataset=data, **changes)
         self.run("export", f"--out_dir=of-{data}", f"--to=model-{data}")
         return self.folder / f"model-{data}"
 
@@ -220,7 +220,7 @@ class Reported:
         right(result.returncode == 1, f"status {result.returncode}", result.stderr)
 
     def fault_36(self):
-        file = self.exported() / "model.safetensors"
+        file = self.exported(bias=True) / "model.safetensors"
         file.write_bytes(file.read_bytes()[:-4] + b"\0\0\xc0\xff")
         result = self.try_("eval", "--init_from=model-text", "--dataset=text", "--device=cpu", "--eval_iters=1")
         right(result.returncode == 1, f"status {result.returncode}", result.stdout)
