@@ -438,6 +438,10 @@ def main():
     parser.add_argument("numbers", nargs="*", type=int)
     parser.add_argument("--all-wrong", action="store_true", help="expect each fault")
     o = parser.parse_args()
+    # A child does not get what nohup and shells in the background ignore.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in signal.SIGTERM, signal.SIGHUP:
+        signal.signal(number, signal.SIG_DFL)
     unexpected = []
     for number in o.numbers or range(1, 41):
         with tempfile.TemporaryDirectory() as folder:
