@@ -211,10 +211,12 @@ TEST_F(ProfilerOnHost, WhatAThreadDidOfALaunchIsOnItsOwnTrack) {
 
 TEST_F(ProfilerOnHost, WhatThereIsNoRoomForIsCounted) {
   Profiler small({.mostRecords = 0});
-  launch();
+  // One program, which threads cannot share.
+  auto launchOne = [&] { add[1](x, x, x, 64); };
+  launchOne();
   small.start();
   for (int i = 0; i < 4096; ++i) { // half of its records fit
-    add[1](x, x, x, 64);           // one program, which threads cannot share
+    launchOne();
   }
   small.stop();
   EXPECT_THAT(ReadTrace(small.json()).slices("launch"), SizeIs(2048));

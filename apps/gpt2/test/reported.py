@@ -38,10 +38,14 @@ class Skipped(Exception):
     pass
 
 
+class Wrong(Exception):
+    """The fault is there. An AssertionError is another mistake: of the test, or of a step before it."""
+
+
 def right(condition, *what):
     """Is it as it should be? Else the fault is there, and `what` shows it."""
     if not condition:
-        raise AssertionError(" ".join(str(one).strip() for one in what)[-300:])
+        raise Wrong(" ".join(str(one).strip() for one in what)[-300:])
 
 
 def framed(text):
@@ -61,11 +65,10 @@ class Reported:
 
     # Steps of several tests.
 
-    def run(self, *words, status=0, **more):
-        """What must end with this status for the test to mean anything."""
-        result = self.program.run(*words, **more)
-        assert status is None or result.returncode == status, f"{words}: status {result.returncode}: {result.stderr}"
-        return result
+    def run(self, *words):
+        """What must go well for the test to mean anything."""
+        result = self.program.run(*words)
+        assert result.returncode == 0, f"{words}: status {result.returncode}: {result.stderr}"
 
     def start(self, *words, **more):
         self.started.append(self.program.start(*words, **more))
@@ -77,11 +80,8 @@ class Reported:
             process.kill()
             process.wait()
 
-    def try_(self, *words, **more):
-        return self.program.run(*words, **more)
-
     def train(self, out, *words, **changes):
-        return self.try_("train", f"--out_dir={out}", *words_of(dict(dataset="text") | SMALL | changes), *words)
+        return self.program.run("train", f"--out_dir={out}", *words_of(dict(dataset="text") | SMALL | changes), *words)
 
     def trained(self, out, *words, **changes):
         result = self.train(out, *words, **changes)
@@ -116,25 +116,27 @@ class Reported:
     def reads_tokenizer(self, *words):
         """Is a data set of it the one of the tokenizer that it was made of?"""
         shutil.rmtree(self.folder / "data/again", ignore_errors=True)
-        result = self.try_("prepare", "text.txt", "--dataset=again", *words)
+        result = self.program.run("prepare", "text.txt", "--dataset=again", *words)
         right(result.returncode == 0, result.stderr)
         for part in "train", "val":
             one, other = (list(read_part(self.folder / f"data/{name}", part)) for name in ("again", "pairs"))
             right(one == other, "other tokens")
+
+    def start_rank(self, rank, address, port):
+        """Process `rank` of two."""
+        variables = dict(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE="2", LOCAL_WORLD_SIZE="2", MASTER_ADDR=address, MASTER_PORT=str(port))
+        return self.start("train", f"--out_dir=two-{port}", "--dataset=text", *words_of(SMALL), env=os.environ | variables)
 
     def first_of_two(self):
         """Process 0 of two, which waits for the other: the process, its port, and how process 1 is started."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        variables = dict(WORLD_SIZE="2", LOCAL_WORLD_SIZE="2", MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
-        start = lambda rank: self.start("train", f"--out_dir=two-{port}", "--dataset=text", *words_of(SMALL),
-                                                env=os.environ | variables | dict(RANK=str(rank), LOCAL_RANK=str(rank)))
-        zero = start(0)
+        zero = self.start_rank(0, "127.0.0.1", port)
         while zero.poll() is None and not (found := listening_of(zero.pid)):
             os.sched_yield()
         assert zero.poll() is None, zero.communicate()[0]
-        return zero, port, found, lambda: start(1)
+        return zero, port, found, lambda: self.start_rank(1, "127.0.0.1", port)
 
     # Stops.
 
@@ -165,7 +167,7 @@ class Reported:
     def fault_4(self):
         self.trained("context")
         words = ["--device=cpu", "--max_iters=7", "--batch_size=4", "--gradient_accumulation_steps=1", "--eval_iters=1"]
-        result = self.try_("train", "--out_dir=context", "--dataset=text", "--init_from=resume", *words)
+        result = self.program.run("train", "--out_dir=context", "--dataset=text", "--init_from=resume", *words)
         right(result.returncode == 0, result.stderr)
 
     def fault_5(self):
@@ -202,7 +204,7 @@ class Reported:
     def fault_21(self):
         for path in self.trained("weights").glob("optimizer*"):
             path.unlink()
-        result = self.try_("sample", "--out_dir=weights", *BRIEF)
+        result = self.program.run("sample", "--out_dir=weights", *BRIEF)
         right(result.returncode == 0, result.stderr)
 
     def fault_31(self):
@@ -210,19 +212,19 @@ class Reported:
         text = path.read_text()
         path.write_text(re.sub(r'("n_head": ?)2', r"\g<1>4", text))
         assert path.read_text() != text
-        result = self.try_("eval", "--out_dir=heads", "--device=cpu", "--eval_iters=1")
+        result = self.program.run("eval", "--out_dir=heads", "--device=cpu", "--eval_iters=1")
         right(result.returncode != 0, "believed:", result.stdout)
 
     def fault_34(self):
         for path in self.trained("damaged").glob("ckpt-*"):
             path.write_bytes(path.read_bytes()[:-7])
-        result = self.try_("eval", "--out_dir=damaged", "--device=cpu")
+        result = self.program.run("eval", "--out_dir=damaged", "--device=cpu")
         right(result.returncode == 1, f"status {result.returncode}", result.stderr)
 
     def fault_36(self):
         file = self.exported(bias=True) / "model.safetensors"
         file.write_bytes(file.read_bytes()[:-4] + b"\0\0\xc0\xff")
-        result = self.try_("eval", "--init_from=model-text", "--dataset=text", "--device=cpu", "--eval_iters=1")
+        result = self.program.run("eval", "--init_from=model-text", "--dataset=text", "--device=cpu", "--eval_iters=1")
         right(result.returncode == 1, f"status {result.returncode}", result.stdout)
 
     # Other people's files.
@@ -266,7 +268,7 @@ class Reported:
         arguments = dict(n_layer=1, n_head=2, n_embd=32, block_size=32, bias=False, vocab_size=size, dropout=0.0)
         torch.save(dict(model=model, model_args=arguments, iter_num=3, best_val_loss=torch.tensor(2.0), config=dict(dataset="text")),
                    self.folder / "ckpt.pt")
-        result = self.try_("eval", "--init_from=ckpt.pt", "--dataset=text", "--device=cpu", "--eval_iters=1")
+        result = self.program.run("eval", "--init_from=ckpt.pt", "--dataset=text", "--device=cpu", "--eval_iters=1")
         right(result.returncode == 0, result.stderr)
 
     def fault_11(self):
@@ -285,7 +287,7 @@ class Reported:
     def fault_12(self):
         (self.folder / "finetune.py").write_text("import time\n\nwandb_run_name = 'ft-' + str(time.time())\nmax_iters = 2\n")
         options = {name: value for name, value in SMALL.items() if name != "max_iters"}
-        result = self.try_("train", "finetune.py", "--out_dir=tuned", "--dataset=text", *words_of(options))
+        result = self.program.run("train", "finetune.py", "--out_dir=tuned", "--dataset=text", *words_of(options))
         right(result.returncode == 0, result.stderr)
 
     def fault_39(self):
@@ -305,7 +307,7 @@ class Reported:
         right(result.returncode == 0 and state_of(self.folder / "twice")["model"]["n_layer"] == 2, result.stderr)
 
     def fault_37(self):
-        result = self.try_("train", "--device=mps")
+        result = self.program.run("train", "--device=mps")
         right("cuda" in result.stderr, result.stderr)
 
     def fault_38(self):
@@ -343,10 +345,7 @@ class Reported:
 
     def fault_18(self):
         with socket.create_server(("127.0.0.1", 0)) as listener:
-            port = listener.getsockname()[1]
-            environment = os.environ | dict(RANK="1", LOCAL_RANK="1", WORLD_SIZE="2", LOCAL_WORLD_SIZE="2", MASTER_ADDR="127.0.0.1",
-                                            MASTER_PORT=str(port))
-            one = self.start("train", "--out_dir=answered", "--dataset=text", *words_of(SMALL), env=environment)
+            one = self.start_rank(1, "127.0.0.1", listener.getsockname()[1])
             connection, _ = listener.accept()
             with connection:
                 connection.sendall(framed(b"ok zzz"))
@@ -364,9 +363,7 @@ class Reported:
                 port = free.getsockname()[1]
         except OSError as error:
             raise Skipped("no IPv6") from error
-        variables = dict(WORLD_SIZE="2", LOCAL_WORLD_SIZE="2", MASTER_ADDR="::1", MASTER_PORT=str(port))
-        both = [self.start("train", "--out_dir=six", "--dataset=text", *words_of(SMALL),
-                                   env=os.environ | variables | dict(RANK=str(rank), LOCAL_RANK=str(rank))) for rank in range(2)]
+        both = [self.start_rank(rank, "::1", port) for rank in range(2)]
         texts = [process.communicate()[0] for process in both]
         right(all(process.returncode == 0 for process in both), *texts)
 
@@ -406,7 +403,7 @@ class Reported:
 
     def fault_28(self):
         self.trained("begins", dataset="pairs")
-        result = self.try_("sample", "--out_dir=begins", "--start=", *BRIEF)
+        result = self.program.run("sample", "--out_dir=begins", "--start=", *BRIEF)
         right(result.returncode == 0 and result.stdout.startswith("<|endoftext|>"), result.stdout, result.stderr)
 
     def fault_29(self):
@@ -415,7 +412,7 @@ class Reported:
         right(config["eos_token_id"] == vocab["<|endoftext|>"], f"eos_token_id {config['eos_token_id']}")
 
     def fault_30(self):
-        result = self.run("bench", "--device=cpu", "--n_layer=1", "--n_head=2", "--n_embd=32", "--block_size=32", "--batch_size=2", status=None)
+        result = self.program.run("bench", "--device=cpu", "--n_layer=1", "--n_head=2", "--n_embd=32", "--block_size=32", "--batch_size=2")
         assert "FLOP/s" in result.stdout, result
         right("0.00 TFLOP/s" not in result.stdout and " GFLOP/s" in result.stdout, result.stdout)
 
@@ -423,7 +420,7 @@ class Reported:
         text = (self.folder / "text.txt").read_bytes()
         for said, content in ("byte order mark", b"\xef\xbb\xbf" + text), ("UTF-16", b"\xff\xfe" + text.decode().encode("utf-16-le")):
             (self.folder / "other.txt").write_bytes(content)
-            result = self.try_("prepare", "other.txt", "--dataset=other")
+            result = self.program.run("prepare", "other.txt", "--dataset=other")
             right(said in result.stderr, said, result.stdout, result.stderr)
 
     def fault_33(self):
@@ -452,7 +449,7 @@ def main():
             except Skipped as reason:
                 print(f"{number}: skipped: {reason}", flush=True)
                 continue
-            except AssertionError as fault:
+            except Wrong as fault:
                 outcome, is_wrong = f"wrong: {fault}", True
             finally:
                 reported.end()
