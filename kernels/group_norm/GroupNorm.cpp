@@ -14,6 +14,7 @@
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/reduce/Reductions.h"
 #include "nereid/Autograd/Record.h"
+#include "nereid/Runtime/DeviceProperties.h"
 
 #include <algorithm>
 
@@ -41,23 +42,36 @@ struct GroupStatistics {
   Tensor mean, rstd;
 };
 
-/// How a host goes over lines of neighbouring channels (group_norm.py).
+/// How lines of neighbouring channels are gone over (group_norm.py): a host
+/// takes whole ones, a program of a GPU 64 channels of each.
 struct Lines {
   explicit Lines(const Samples &in) {
-    constexpr int64_t elements = 4096, programs = 64;
-    width = std::min<int64_t>(in.channels, 512);
+    const Device device = in.tensor.device();
+    const bool isHost = device.isHost();
+    blockOfGroup = std::min<int64_t>(in.channels / in.groups, 64);
+    width = isHost ? std::min<int64_t>(in.channels, 512)
+                   : std::min<int64_t>(nextPowerOf2(in.channels), 64);
     height = std::max<int64_t>(elements / width, 1);
     int64_t blocks = cdiv(in.channels, width);
-    int64_t wanted = std::clamp<int64_t>(programs / (in.count * blocks), 1,
-                                         cdiv(in.positions, height));
+    int64_t programs = isHost ? 64 : 4 * int64_t(properties(device).processors);
+    // One program makes a group's numbers of those of all parts.
+    int64_t most = 2 * elements / blockOfGroup;
+    int64_t wanted =
+        std::clamp<int64_t>(programs / (in.count * blocks), 1,
+                            std::min(cdiv(in.positions, height), most));
     share = cdiv(cdiv(in.positions, wanted), height) * height;
     parts = cdiv(in.positions, share);
     grid = {in.count * parts * blocks};
   }
+  /// Three launches in place of one: on a GPU a group of one tile is done
+  /// sooner by the program that has it to itself.
   static bool fit(const Samples &in) {
-    return in.isLast && hasCompiler() && in.tensor.device().isHost();
+    bool isOneTile = in.channels / in.groups * in.positions <= elements;
+    return in.isLast && hasCompiler() &&
+           (in.tensor.device().isHost() || !isOneTile);
   }
-  int64_t width, height;
+  static constexpr int64_t elements = 4096; ///< of a tile
+  int64_t width, height, blockOfGroup;
   int64_t share, parts; ///< of a sample's lines: in a part, and their number
   Grid grid = {1};
 };
@@ -153,7 +167,7 @@ static void normLines(const Tensor &y, const Samples &in, const Tensor &w,
   groups[{in.count * in.groups}](of.mean, of.rstd, means, squares, eps,
                                  channels, positions, lines.share, ofGroup,
                                  "PARTS"_a = nextPowerOf2(lines.parts),
-                                 "BLOCK"_a = std::min<int64_t>(ofGroup, 64));
+                                 "BLOCK"_a = lines.blockOfGroup);
   norm[lines.grid](y, in.tensor, orNone(w), orNone(b), of.mean, of.rstd,
                    channels, positions, lines.share, ofGroup,
                    "BLOCK_C"_a = lines.width, "BLOCK_S"_a = lines.height);
@@ -178,10 +192,9 @@ static void backwardOfLines(const Tensor &dx, Tensor &dw, Tensor &db,
   sums[lines.grid](dw, db, dy, in.tensor, of.mean, of.rstd, channels, positions,
                    lines.share, ofGroup, "BLOCK_C"_a = lines.width,
                    "BLOCK_S"_a = lines.height);
-  groups[{in.count * in.groups}](g, gx, dw, db, orNone(w), channels, positions,
-                                 lines.share, ofGroup,
-                                 "PARTS"_a = nextPowerOf2(lines.parts),
-                                 "BLOCK"_a = std::min<int64_t>(ofGroup, 64));
+  groups[{in.count * in.groups}](
+      g, gx, dw, db, orNone(w), channels, positions, lines.share, ofGroup,
+      "PARTS"_a = nextPowerOf2(lines.parts), "BLOCK"_a = lines.blockOfGroup);
   norm[lines.grid](dx, dy, in.tensor, orNone(w), of.mean, of.rstd, g, gx,
                    channels, positions, lines.share, ofGroup,
                    "BLOCK_C"_a = lines.width, "BLOCK_S"_a = lines.height);

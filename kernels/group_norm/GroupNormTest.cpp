@@ -89,6 +89,19 @@ TEST_P(GroupNorm, gradientsAgreeWithDerivatives) {
   });
 }
 
+/// More than a tile in a group: programs of a GPU share its lines, too.
+TEST_P(GroupNorm, linesOfAGroupAreSharedByPrograms) {
+  GroupNormCase c{.groups = 2, .channels = 6, .height = 20, .width = 70};
+  c.x = random({1, c.height, c.width, c.channels}, f32).permute({0, 3, 1, 2});
+  Variable x(c.x, true), w(random({c.channels}, f32), true),
+      b(random({c.channels}, f32), true);
+  expectClose(groupNorm(c.x, c.groups, w.value(), b.value(), eps),
+              c(exactly(c.x), exactly(w.value()), exactly(b.value())), "y");
+  checkGradients(
+      groupNorm(x, c.groups, w, b, eps), {x, w, b},
+      [&](const std::vector<Numbers> &at) { return c(at[0], at[1], at[2]); });
+}
+
 TEST_P(GroupNorm, keepsTheMemoryOrder) {
   Tensor last = random({2, 4, 5, 6}, f32).contiguous().permute({0, 3, 1, 2});
   EXPECT_EQ(groupNorm(last, 3).strides(), last.strides());

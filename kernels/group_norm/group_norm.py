@@ -142,7 +142,7 @@ def group_norm_backward_kernel(dx_ptr, dw_parts_ptr, db_parts_ptr, dy_ptr, x_ptr
             tl.store(dx_ptr + at, dx, mask=here)
 
 
-# Of a host, with channels last: lines of all channels are read as they lie, and a group's numbers are made of its channels'. A
+# With channels last: lines of all channels are read as they lie, and a group's numbers are made of its channels'. A
 # program of one group would read a part of each line, and all lines once for each group.
 
 
