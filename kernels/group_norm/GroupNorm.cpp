@@ -63,12 +63,12 @@ struct Lines {
     parts = cdiv(in.positions, share);
     grid = {in.count * parts * blocks};
   }
-  /// Three launches in place of one: on a GPU a group of one tile is done
+  /// Three launches in place of one: on a GPU a group of two tiles is done
   /// sooner by the program that has it to itself.
   static bool fit(const Samples &in) {
-    bool isOneTile = in.channels / in.groups * in.positions <= elements;
+    bool isSmall = in.channels / in.groups * in.positions <= 2 * elements;
     return in.isLast && hasCompiler() &&
-           (in.tensor.device().isHost() || !isOneTile);
+           (in.tensor.device().isHost() || !isSmall);
   }
   static constexpr int64_t elements = 4096; ///< of a tile
   int64_t width, height, blockOfGroup;

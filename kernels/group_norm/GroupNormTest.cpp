@@ -89,9 +89,9 @@ TEST_P(GroupNorm, gradientsAgreeWithDerivatives) {
   });
 }
 
-/// More than a tile in a group: programs of a GPU share its lines, too.
+/// More than two tiles in a group: programs of a GPU share its lines, too.
 TEST_P(GroupNorm, linesOfAGroupAreSharedByPrograms) {
-  GroupNormCase c{.groups = 2, .channels = 6, .height = 20, .width = 70};
+  GroupNormCase c{.groups = 2, .channels = 6, .height = 40, .width = 70};
   c.x = random({1, c.height, c.width, c.channels}, f32).permute({0, 3, 1, 2});
   Variable x(c.x, true), w(random({c.channels}, f32), true),
       b(random({c.channels}, f32), true);

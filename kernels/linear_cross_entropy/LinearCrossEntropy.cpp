@@ -117,8 +117,15 @@ static Tensor forward(const Tensor &given, const Tensor &givenWeight,
   Tensor one = kept ? full({}, 1, f32, device) : Tensor();
   bool dividesLast = dtype == f16;
   Tensor divisor = count.defined() && !dividesLast ? count : one;
-  // The products have blocks of 128 rows.
-  int64_t part = std::min(rows, cdiv(cdiv(rows, 8), 128) * 128);
+  // Each part reads and writes the sums of weight's gradient: on a GPU a few
+  // large parts, since that takes as long as a product of a thousand rows. The
+  // products have blocks of 128 rows.
+  constexpr int64_t large = 4096;
+  int64_t wanted = cdiv(rows, 8);
+  if (!device.isHost()) {
+    wanted = std::max(wanted, std::min(cdiv(rows, 4), large));
+  }
+  int64_t part = std::min(rows, cdiv(wanted, 128) * 128);
   Tensor losses = empty({rows}, f32, device),
          buffer = empty({part, classes}, dtype, device), dx, dw, sums;
   if (kept && wantsX) {

@@ -13,9 +13,10 @@
 // Gradients:    x, weight: computed beside the loss where it is recorded, and
 //               scaled by the backward; copies of them where the graph stays
 //               (`retainGraph`)
-// Memory:       logits of an eighth of the rows, and no less than 128, at a
-//               time, whose gradients take their place; one fp32 copy of
-//               weight's gradient, in which the parts' products are summed
+// Memory:       logits of an eighth of the rows (a GPU: of a quarter where that
+//               is at most 4096), and no less than 128, at a time, whose
+//               gradients take their place; one fp32 copy of weight's
+//               gradient, in which the parts' products are summed
 // Determinism:  the same bits in each run on one device
 // Source:       Hsu et al., "Liger Kernel", arXiv 2410.10989 (the gradient of
 //               each part beside its loss)
