@@ -179,7 +179,9 @@ void OperatorKernel::launch(const Grid &grid,
   std::vector<LaunchArgument> kept;
   for (const LaunchArgument &argument : arguments) {
     if (argument.name != "num_warps" && argument.name != "num_stages" &&
-        argument.name != "maxnreg" && argument.name != "minnreg") {
+        argument.name != "maxnreg" && argument.name != "minnreg" &&
+        argument.name != "waves_per_eu" &&
+        argument.name != "matrix_instr_nonkdim" && argument.name != "kpack") {
       kept.push_back(argument);
     }
   }

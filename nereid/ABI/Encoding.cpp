@@ -93,6 +93,8 @@ Encoder &Encoder::add(const CompileOptions &o) {
       .add(o.numCtas)
       .add(o.maxRegisters)
       .add(o.minRegisters)
+      .add(o.wavesPerUnit)
+      .add(o.matrixSize)
       .add(o.fpFusion)
       .add(o.checks)
       .add(o.tensorMaps);

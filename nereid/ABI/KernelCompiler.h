@@ -142,6 +142,12 @@ struct CompileOptions {
   /// Limits for a thread of a GPU; 0: no limit. With a minimum, fewer programs
   /// share a multiprocessor.
   uint32_t maxRegisters = 0, minRegisters = 0;
+  /// Waves that each SIMD unit should have room for (waves_per_eu); 0: as many
+  /// as the registers leave. For GPUs of AMD, as is the next one.
+  uint32_t wavesPerUnit = 0;
+  /// Rows and columns of a matrix instruction's sums (matrix_instr_nonkdim); 0:
+  /// the compiler chooses.
+  uint32_t matrixSize = 0;
   bool fpFusion = true; ///< a * b + c may become one rounding
   /// All programs run at once or the launch is refused. The code is the same.
   bool cooperativeGrid = false;

@@ -130,6 +130,8 @@ struct IndexDecoder : Decoder {
     get(o.numCtas);
     get(o.maxRegisters);
     get(o.minRegisters);
+    get(o.wavesPerUnit);
+    get(o.matrixSize);
     get(o.fpFusion);
     get(o.checks);
     get(o.tensorMaps);
@@ -191,7 +193,8 @@ std::optional<LibraryIndex> decodeLibraryIndex(std::string_view bytes) {
 bool isSameTuning(const CompileOptions &a, const CompileOptions &b) {
   return a.numWarps == b.numWarps && a.numStages == b.numStages &&
          a.numCtas == b.numCtas && a.maxRegisters == b.maxRegisters &&
-         a.minRegisters == b.minRegisters;
+         a.minRegisters == b.minRegisters && a.wavesPerUnit == b.wavesPerUnit &&
+         a.matrixSize == b.matrixSize;
 }
 
 std::string str(const ArgumentSpec &spec) {

@@ -202,14 +202,20 @@ static ConfigDescription describeConfig(const Aggregate &config) {
     }
   }
   result.hasHook = !config.find("pre_hook")->isNone();
+  uint32_t withoutEffect = 0;
   std::pair<const char *, uint32_t *> options[] = {
       {"num_warps", &result.options.numWarps},
       {"num_stages", &result.options.numStages},
       {"num_ctas", &result.options.numCtas},
       {"maxnreg", &result.options.maxRegisters},
-      {"minnreg", &result.options.minRegisters}};
+      {"minnreg", &result.options.minRegisters},
+      {"waves_per_eu", &result.options.wavesPerUnit},
+      {"matrix_instr_nonkdim", &result.options.matrixSize},
+      {"kpack", &withoutEffect}};
   for (auto [name, option] : options) {
-    readCount(*config.find(name), *option);
+    if (const Value *field = config.find(name)) {
+      readCount(*field, *option);
+    }
     auto it = result.values.find(name);
     if (it != result.values.end()) {
       readCount(Value::fromStatic(it->second), *option);

@@ -109,12 +109,14 @@ TEST(Describe, Autotune) {
       "@triton.autotune(\n"
       "  configs=[triton.Config({'B': 64}), triton.Config({'B': 128, 'S': "
       "True}, num_warps=8, num_stages=2, num_ctas=2, maxnreg=64, "
-      "minnreg=40), triton.Config({'B': 32, 'minnreg': 80})],\n"
+      "minnreg=40), triton.Config({'B': 32, 'minnreg': 80}), "
+      "triton.Config({'B': 16, 'waves_per_eu': 2, 'matrix_instr_nonkdim': 32, "
+      "'kpack': 2})],\n"
       "  key=['n', 'm'], reset_to_zero=['x'], restore_value=['y'])\n"
       "@triton.jit\n"
       "def k(x, y, n, m, B: tl.constexpr, S: tl.constexpr):\n"
       "  pass\n");
-  ASSERT_EQ(d.configs.size(), 3u);
+  ASSERT_EQ(d.configs.size(), 4u);
   EXPECT_EQ(d.configs[0].values.at("B"), StaticValue(64));
   EXPECT_EQ(d.configs[0].options.numWarps, 4u);
   EXPECT_EQ(d.configs[0].options.numStages, 3u);
@@ -125,6 +127,9 @@ TEST(Describe, Autotune) {
   EXPECT_EQ(d.configs[1].options.maxRegisters, 64u);
   EXPECT_EQ(d.configs[1].options.minRegisters, 40u);
   EXPECT_EQ(d.configs[2].options.minRegisters, 80u);
+  EXPECT_EQ(d.configs[3].values.size(), 1u);
+  EXPECT_EQ(d.configs[3].options.wavesPerUnit, 2u);
+  EXPECT_EQ(d.configs[3].options.matrixSize, 32u);
   EXPECT_THAT(d.tuneKey, ElementsAre("n", "m"));
   EXPECT_THAT(d.resetToZero, ElementsAre("x"));
   EXPECT_THAT(d.restoreValue, ElementsAre("y"));

@@ -19,6 +19,7 @@
 #include "nereid/Dialect/Tile/Transforms/AssignSites.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 #include "nereid/IRGen/IRGen.h"
+#include "nereid/Pipeline/CheckedOptions.h"
 #include "nereid/Pipeline/GpuPipeline.h"
 #include "nereid/Pipeline/IgnoredOptions.h"
 #include "nereid/Pipeline/PassTimes.h"
@@ -537,15 +538,6 @@ Expected<std::string> Compilation::objectText() {
 // Of a GPU
 //===----------------------------------------------------------------------===//
 
-/// "1, 2, 4 or 8".
-static std::string powersUpTo(unsigned most) {
-  std::string list = "1";
-  for (unsigned power = 2; power <= most; power *= 2) {
-    list += (power == most ? " or " : ", ") + std::to_string(power);
-  }
-  return list;
-}
-
 static GpuOptions gpuOptions(const CompileRequest &request,
                              const tilegpu::TargetInfo &target) {
   return {target.name,
@@ -553,17 +545,16 @@ static GpuOptions gpuOptions(const CompileRequest &request,
           request.options.numStages,
           request.options.fpFusion,
           allowsTensorMaps(request.options),
+          request.options.matrixSize,
           knobs().disable};
 }
 
 Status Compilation::layOutTiles() {
-  if (uint32_t warps = request.options.numWarps;
-      !std::has_single_bit(warps) || warps > gpu().mostWarps) {
-    return {ErrorCode::InvalidArgument,
-            "num_warps is " + std::to_string(warps) + "; expected " +
-                powersUpTo(gpu().mostWarps) + " for " + gpu().name};
+  Status status = checkOptions(request, gpu());
+  if (!status.ok()) {
+    return status;
   }
-  Status status = runPasses(tileGpuStage, [&](OpPassManager &pm) {
+  status = runPasses(tileGpuStage, [&](OpPassManager &pm) {
     buildTileGPUPipeline(pm, gpuOptions(request, gpu()));
   });
   if (!status.ok()) {
@@ -571,7 +562,7 @@ Status Compilation::layOutTiles() {
   }
   auto kernel = tile::findKernel(*module);
   if (kernel.ok()) {
-    warn(optionsIgnoredOnGpu(*kernel, request, gpu().name));
+    warn(optionsIgnoredOnGpu(*kernel, request, gpu()));
   }
   return kernel.status();
 }
@@ -664,21 +655,26 @@ Status Compilation::emitPtx() {
   return ptx.status();
 }
 
+static amdgpu::EmitOptions emitOptions(const CompileOptions &options,
+                                       const KernelImage &image) {
+  return {image.sharedBytes, options.wavesPerUnit};
+}
+
 Expected<std::string> Compilation::codeObjectLlvmText() {
   return amdgpu::emitLlvmText(*module, std::get<amdgpu::AmdgpuTarget>(target),
-                              {result.image.sharedBytes});
+                              emitOptions(request.options, result.image));
 }
 
 Expected<std::string> Compilation::codeObjectAssembly() {
   return amdgpu::emitAssembly(*module, std::get<amdgpu::AmdgpuTarget>(target),
-                              {result.image.sharedBytes});
+                              emitOptions(request.options, result.image));
 }
 
 Status Compilation::emitCodeObject() {
   StageTimes times;
-  auto object =
-      amdgpu::emitCodeObject(*module, std::get<amdgpu::AmdgpuTarget>(target),
-                             {result.image.sharedBytes}, &times);
+  auto object = amdgpu::emitCodeObject(
+      *module, std::get<amdgpu::AmdgpuTarget>(target),
+      emitOptions(request.options, result.image), &times);
   addTimes(times);
   if (!object.ok()) {
     return object.status();

@@ -16,6 +16,7 @@
 #include "nereid/IRGen/IRGen.h"
 #include "nereid/Interp/Interp.h"
 #include "nereid/Pipeline/BuildId.h"
+#include "nereid/Pipeline/CheckedOptions.h"
 #include "nereid/Pipeline/Compilation.h"
 #include "nereid/Pipeline/ContextPool.h"
 #include "nereid/Support/Knobs.h"
@@ -51,20 +52,16 @@ public:
     if (!target.ok()) {
       return target.status();
     }
-    const CompileOptions &options = request.options;
-    if (options.maxRegisters && options.minRegisters > options.maxRegisters) {
-      return {
-          ErrorCode::InvalidArgument,
-          "kernel '" + request.kernel +
-              "': minnreg=" + std::to_string(options.minRegisters) +
-              " is more than maxnreg=" + std::to_string(options.maxRegisters)};
+    Status status = checkOptions(request);
+    if (!status.ok()) {
+      return status;
     }
     Expected<CompileResult> result = [&] {
       ContextPool::Lease context = contexts.take();
       return Compilation(*context, request, *target).run();
     }();
     if (AssembledApart::ofThread() && result.ok() && request.emit.empty()) {
-      assemble(result->image, options.maxRegisters);
+      assemble(result->image, request.options.maxRegisters);
     }
     return result;
   }

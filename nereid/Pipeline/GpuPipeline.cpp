@@ -27,7 +27,8 @@ void buildTileGPUPipeline(OpPassManager &pm, const GpuOptions &options) {
   }
   pm.addPass(createTileToTileGPU(
       {options.target, options.warps, options.has("matrix-instructions"),
-       options.has("shared-rows"), options.has("small-tiles")}));
+       options.has("shared-rows"), options.has("small-tiles"),
+       options.matrixSize}));
   OpPassManager &layouts = pm.nest<func::FuncOp>();
   if (options.has("shared-operands")) {
     layouts.addPass(tilegpu::createShareOperands());
@@ -77,14 +78,20 @@ struct PipelineText : PassPipelineOptions<PipelineText> {
   Option<bool> tensorMaps{*this, "tensor-maps",
                           llvm::cl::desc("a launch may make tensor maps"),
                           llvm::cl::init(GpuOptions().tensorMaps)};
+  Option<unsigned> matrixSize{*this, "matrix-size",
+                              llvm::cl::desc("rows of a matrix instruction"),
+                              llvm::cl::init(GpuOptions().matrixSize)};
   ListOption<std::string> disabled{
       *this, "disable", llvm::cl::desc("policies, as NEREID_DISABLE has them")};
 
   GpuOptions read() const {
-    return {
-        target,     warps,
-        stages,     fpFusion,
-        tensorMaps, std::vector<std::string>(disabled.begin(), disabled.end())};
+    return {target,
+            warps,
+            stages,
+            fpFusion,
+            tensorMaps,
+            matrixSize,
+            std::vector<std::string>(disabled.begin(), disabled.end())};
   }
 };
 } // namespace

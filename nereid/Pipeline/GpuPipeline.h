@@ -32,7 +32,8 @@ struct GpuOptions {
   unsigned warps = 4;
   unsigned stages = 3;
   bool fpFusion = true;
-  bool tensorMaps = true; ///< a launch may make them
+  bool tensorMaps = true;  ///< a launch may make them
+  unsigned matrixSize = 0; ///< rows of a matrix instruction; 0: chosen
   /// Words of NEREID_DISABLE (Support/Knobs.def): policies to do without.
   std::vector<std::string> disabled;
 

@@ -9,6 +9,7 @@
 
 #include "nereid/Dialect/Tile/IR/Decisions.h"
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
+#include "nereid/Pipeline/CheckedOptions.h"
 #include "nereid/Pipeline/Diagnostics.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -64,6 +65,29 @@ static std::vector<Diagnostic> warningAt(func::FuncOp kernel,
                          request.source)};
 }
 
+/// Options that only some GPUs have stand in kernels for all of them: it is no
+/// mistake that others ignore them.
+static void reportMatrixOptions(func::FuncOp kernel,
+                                const CompileOptions &options,
+                                const std::string &target) {
+  const CompileOptions defaults;
+  SmallVector<std::string> names;
+  std::pair<uint32_t CompileOptions::*, const char *> table[] = {
+      {&CompileOptions::wavesPerUnit, "waves_per_eu"},
+      {&CompileOptions::matrixSize, "matrix_instr_nonkdim"}};
+  for (auto [member, name] : table) {
+    if (options.*member != defaults.*member) {
+      names.push_back(name);
+    }
+  }
+  if (!names.empty()) {
+    reportDecision(kernel, [&] {
+      return Decision{"option", listOf(names) + " no effect on " + target, "",
+                      "only GPUs of AMD have such a choice", ""};
+    });
+  }
+}
+
 std::vector<Diagnostic> optionsIgnoredOnHost(func::FuncOp kernel,
                                              const CompileRequest &request,
                                              const std::string &target) {
@@ -83,6 +107,7 @@ std::vector<Diagnostic> optionsIgnoredOnHost(func::FuncOp kernel,
     });
     names.clear();
   }
+  reportMatrixOptions(kernel, options, target);
   check(&CompileOptions::numCtas, "num_ctas");
   check(&CompileOptions::maxRegisters, "maxnreg");
   check(&CompileOptions::minRegisters, "minnreg");
@@ -96,13 +121,16 @@ std::vector<Diagnostic> optionsIgnoredOnHost(func::FuncOp kernel,
 
 std::vector<Diagnostic> optionsIgnoredOnGpu(func::FuncOp kernel,
                                             const CompileRequest &request,
-                                            const std::string &target) {
+                                            const tilegpu::TargetInfo &target) {
   const CompileOptions &options = request.options, defaults;
   std::vector<Diagnostic> found;
+  if (!takesMatrixOptions(target)) {
+    reportMatrixOptions(kernel, options, target.name);
+  }
   if (options.numCtas != defaults.numCtas) {
     found = warningAt(kernel, request,
                       "kernel '" + request.kernel +
-                          "': num_ctas has no effect on " + target +
+                          "': num_ctas has no effect on " + target.name +
                           ": a program is one block");
   }
   bool runsAhead = kernel

@@ -15,6 +15,7 @@
 #define NEREID_PIPELINE_IGNOREDOPTIONS_H
 
 #include "nereid/ABI/KernelCompiler.h"
+#include "nereid/Dialect/TileGPU/IR/TargetInfo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -36,7 +37,7 @@ std::vector<Diagnostic> optionsIgnoredOnHost(mlir::func::FuncOp kernel,
 /// Warnings of a compilation for a GPU; `kernel` has its copies and prefetches.
 std::vector<Diagnostic> optionsIgnoredOnGpu(mlir::func::FuncOp kernel,
                                             const CompileRequest &request,
-                                            const std::string &target);
+                                            const tilegpu::TargetInfo &target);
 
 } // namespace nereid
 

@@ -17,6 +17,8 @@
 //   maxnreg, minnreg                  registers of a GPU's thread, at most and
 //                                     at least: more, or fewer programs share a
 //                                     multiprocessor; no change of results
+//   waves_per_eu,                     AMD's GPUs: waves of a SIMD unit, and
+//   matrix_instr_nonkdim              which matrix instructions; hints
 //   enable_fp_fusion                  a * b + c in one rounding
 //   debug                             device_assert is compiled in
 //   launch_cooperative_grid           all programs run at once, or the launch

@@ -113,7 +113,9 @@ static std::pair<const char *, uint32_t CompileOptions::*> const options[] = {
     {"num_stages", &CompileOptions::numStages},
     {"num_ctas", &CompileOptions::numCtas},
     {"maxnreg", &CompileOptions::maxRegisters},
-    {"minnreg", &CompileOptions::minRegisters}};
+    {"minnreg", &CompileOptions::minRegisters},
+    {"waves_per_eu", &CompileOptions::wavesPerUnit},
+    {"matrix_instr_nonkdim", &CompileOptions::matrixSize}};
 
 Json toJson(const ConfigDescription &config) {
   Json json = Json::object();

@@ -19,6 +19,9 @@ static constexpr std::string_view taken[] = {
     "num_ctas",
     "maxnreg",
     "minnreg",
+    "waves_per_eu",
+    "matrix_instr_nonkdim",
+    "kpack",
     "enable_fp_fusion",
     "debug",
     "assert_traps",
@@ -46,9 +49,6 @@ static constexpr std::string_view taken[] = {
 /// called.
 static constexpr std::string_view ignored[] = {
     "extern_libs",
-    "waves_per_eu",
-    "matrix_instr_nonkdim",
-    "kpack",
     "allow_flush_denorm",
     "schedule_hint",
     "cluster_dims",

@@ -283,6 +283,7 @@ def test_options_of_other_back_ends_are_taken():
     (lambda x: put[(1, )](np.zeros(4, dtype=np.complex64), 1), TypeError, "'x'.*complex64"),
     (lambda x: put[(1, )](np.broadcast_to(np.zeros(1), 4), 1), ValueError, "read-only"),
     (lambda x: put[(1, )](x, 1, num_warps=3), ValueError, "power of two"),
+    (lambda x: put[(1, )](x, 1, matrix_instr_nonkdim=4), ValueError, "0, 16 or 32"),
     (lambda x: put[(-1, )](x, 1), ValueError, "-1"),
     (lambda x: put[(1, 1, 1, 1)](x, 1), ValueError, "one to three sizes, got 4"),
     (lambda x: put[()](x, 1), ValueError, "one to three sizes, got 0"),

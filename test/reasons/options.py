@@ -5,6 +5,8 @@ RUN: nereid compile %s:add --target x86-64-v3 -o %t --signature "*fp32:16, n=i32
 RUN: nereid compile %s:add --target sm_90a -o %t --signature "*fp32:16, n=i32, num_ctas=2" 2>&1 | FileCheck %s --check-prefix=CTAS
 RUN: nereid compile %s:add --target sm_90a -o %t --num-stages 4 --signature "*fp32:16, n=i32" 2>&1 | FileCheck %s --check-prefix=STAGES
 RUN: nereid compile %s:add --target x86-64-v3 --num-warps 8 -o %t --signature "*fp32:16, n=i32" 2>&1 | FileCheck %s --check-prefix=SILENT --allow-empty
+RUN: nereid compile %s:add --target sm_90a -v -o %t --signature "*fp32:16, n=i32, waves_per_eu=2, matrix_instr_nonkdim=16, kpack=2" 2>&1 | FileCheck %s --check-prefix=OTHERS
+RUN: nereid compile %s:add --target x86-64-v3 -v -o %t --signature "*fp32:16, n=i32, matrix_instr_nonkdim=32" 2>&1 | FileCheck %s --check-prefix=OTHER
 RUN: nereid compile %s:looped --target sm_90a -o %t --signature "*fp32:16, n=i32" 2>&1 | FileCheck %s --check-prefix=LOOP
 RUN: nereid compile %s:looped --target x86-64-v3 -o %t --signature "*fp32:16, n=i32" 2>&1 | FileCheck %s --check-prefix=BOTH
 RUN: nereid compile %s:one_stage --target x86-64-v3 -o %t --signature "*fp32:16, n=i32" 2>&1 | FileCheck %s --check-prefix=SILENT --allow-empty
@@ -13,10 +15,14 @@ import triton
 import triton.language as tl
 
 
-# HOST: options.py:[[#@LINE+6]]:1: warning: kernel 'add': num_ctas, maxnreg have no effect on x86-64-v3
-# CTAS: options.py:[[#@LINE+5]]:1: warning: kernel 'add': num_ctas has no effect on sm_90a: a program is one block
-# STAGES: options.py:[[#@LINE+4]]:1: warning: kernel 'add': num_stages has no effect: none of its loads runs ahead
+# HOST: options.py:[[#@LINE+10]]:1: warning: kernel 'add': num_ctas, maxnreg have no effect on x86-64-v3
+# CTAS: options.py:[[#@LINE+9]]:1: warning: kernel 'add': num_ctas has no effect on sm_90a: a program is one block
+# STAGES: options.py:[[#@LINE+8]]:1: warning: kernel 'add': num_stages has no effect: none of its loads runs ahead
 # STAGES: hint: NEREID_LOG=dispatch tells why
+# OTHERS-NOT: warning
+# OTHERS: remark: option: waves_per_eu, matrix_instr_nonkdim have no effect on sm_90a: only GPUs of AMD have such a choice
+# OTHER-NOT: warning
+# OTHER: remark: option: matrix_instr_nonkdim has no effect on x86-64-v3
 # SILENT-NOT: warning
 @triton.jit
 def add(x_ptr, n):

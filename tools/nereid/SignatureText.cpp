@@ -34,6 +34,7 @@ static std::optional<NamedText> splitNamed(const std::string &entry) {
 
 /// Is it an option? Then it is set.
 static bool setOption(CompileOptions &options, const NamedText &entry) {
+  uint32_t withoutEffect = 1;
   struct {
     const char *name;
     uint32_t &value;
@@ -42,7 +43,10 @@ static bool setOption(CompileOptions &options, const NamedText &entry) {
                {"num_stages", options.numStages, 0, 64},
                {"num_ctas", options.numCtas, 1, 16},
                {"maxnreg", options.maxRegisters, 1, 255},
-               {"minnreg", options.minRegisters, 1, 255}};
+               {"minnreg", options.minRegisters, 1, 255},
+               {"waves_per_eu", options.wavesPerUnit, 0, 16},
+               {"matrix_instr_nonkdim", options.matrixSize, 0, 32},
+               {"kpack", withoutEffect, 1, 2}};
   for (auto &[name, value, low, high] : table) {
     if (entry.name != name) {
       continue;

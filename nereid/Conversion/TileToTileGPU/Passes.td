@@ -35,14 +35,16 @@ def TileToTileGPU : Pass<"tile-to-tilegpu", "::mlir::ModuleOp"> {
   let summary = "Give every tensor a layout over registers, lanes and warps";
   let description = [{
     Also writes down on the kernel what it is compiled for: `tilegpu.target`
-    and `tilegpu.warps`, which the passes after it ask.
+    and `tilegpu.warps`, and `tilegpu.matrix_size` where it is asked for, which
+    the passes after it ask.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"", "a GPU that the dialect knows">,
     Option<"warps", "warps", "unsigned", "4", "warps that run a program">,
     Option<"usesMatrix", "matrix-instructions", "bool", "true", "products may use them">,
     Option<"sharesRows", "shared-rows", "bool", "true", "warps may share rows whose weights would fill registers">,
-    Option<"adoptsTiles", "small-tiles", "bool", "true", "small tiles may be accessed where they are used, not coalesced">
+    Option<"adoptsTiles", "small-tiles", "bool", "true", "small tiles may be accessed where they are used, not coalesced">,
+    Option<"matrixSize", "matrix-size", "unsigned", "0", "rows of a matrix instruction; 0: the target's first">
   ];
   let dependentDialects = ["::nereid::tilegpu::TileGPUDialect"];
 }

@@ -511,6 +511,10 @@ struct TileToTileGPUPass : impl::TileToTileGPUBase<TileToTileGPUPass> {
     Builder b(&getContext());
     (*kernel)->setAttr(tilegpu::targetAttr, b.getStringAttr(target));
     (*kernel)->setAttr(tilegpu::warpsAttr, b.getI32IntegerAttr(warps));
+    if (matrixSize) {
+      (*kernel)->setAttr(tilegpu::matrixSizeAttr,
+                         b.getI32IntegerAttr(matrixSize));
+    }
     const tilegpu::TargetInfo *info = tilegpu::targetOf(*kernel);
     if (!info) {
       return signalPassFailure();

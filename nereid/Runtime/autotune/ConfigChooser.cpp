@@ -45,6 +45,8 @@ std::string describe(const ConfigDescription &config) {
   add("num_ctas", options.numCtas, 1);
   add("maxnreg", options.maxRegisters, 0);
   add("minnreg", options.minRegisters, 0);
+  add("waves_per_eu", options.wavesPerUnit, 0);
+  add("matrix_instr_nonkdim", options.matrixSize, 0);
   return text;
 }
 

@@ -79,6 +79,8 @@ void ConfigSelection::apply(LaunchBinding &binding,
   keep(GivenCtas, &CompileOptions::numCtas);
   keep(GivenMaxRegisters, &CompileOptions::maxRegisters);
   keep(GivenMinRegisters, &CompileOptions::minRegisters);
+  keep(GivenWavesPerUnit, &CompileOptions::wavesPerUnit);
+  keep(GivenMatrixSize, &CompileOptions::matrixSize);
   binding.options = options;
 }
 
@@ -115,8 +117,10 @@ WordKey ConfigSelection::keyOf(const LaunchBinding &binding) const {
   const CompileOptions &options = binding.options;
   key.add(uint64_t{options.numWarps} | uint64_t{options.numStages} << 8 |
           uint64_t{options.numCtas} << 16 |
-          uint64_t{options.maxRegisters} << 32 |
-          uint64_t{options.minRegisters} << 48);
+          uint64_t{options.maxRegisters} << 24 |
+          uint64_t{options.minRegisters} << 32 |
+          uint64_t{options.wavesPerUnit} << 40 |
+          uint64_t{options.matrixSize} << 48);
   for (size_t parameter : keyParameters) {
     if (const Argument *argument = binding.get(parameter)) {
       appendValue(key, *argument);
@@ -168,6 +172,8 @@ TuningKey ConfigSelection::tuningKey(const LaunchBinding &binding) const {
   addOption(GivenCtas, "num_ctas", options.numCtas);
   addOption(GivenMaxRegisters, "maxnreg", options.maxRegisters);
   addOption(GivenMinRegisters, "minnreg", options.minRegisters);
+  addOption(GivenWavesPerUnit, "waves_per_eu", options.wavesPerUnit);
+  addOption(GivenMatrixSize, "matrix_instr_nonkdim", options.matrixSize);
   forEachTensor(binding, [&](const std::string &name, const Tensor &tensor) {
     key.dtypes[name] = tensor.dtype();
   });

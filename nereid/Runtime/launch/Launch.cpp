@@ -83,6 +83,7 @@ static Status specializeAll(KernelState &kernel, LaunchBinding &binding,
           uint64_t{options.minRegisters} << 40 |
           static_cast<uint64_t>(binding.device.kind()) << 48 |
           static_cast<uint64_t>(binding.device.index()) << 56);
+  key.add(uint64_t{options.wavesPerUnit} | uint64_t{options.matrixSize} << 32);
   for (size_t i = 0; i < binding.size(); ++i) {
     const Argument &argument = *binding.get(i);
     if (argument.kind >= Argument::Kind::Static && !kernel.precompiled)

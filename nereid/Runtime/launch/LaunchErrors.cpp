@@ -107,7 +107,8 @@ Failure unexpectedKeyword(const KernelState &kernel, std::string_view name) {
                        "no parameter or launch option is named '" +
                            std::string(name) + "'" + didYouMean(name, known),
                        "launch options are num_warps, num_stages, num_ctas, "
-                       "maxnreg, minnreg, enable_fp_fusion, debug, "
+                       "maxnreg, minnreg, waves_per_eu, "
+                       "matrix_instr_nonkdim, kpack, enable_fp_fusion, debug, "
                        "launch_cooperative_grid and launch_pdl");
 }
 

@@ -172,6 +172,12 @@ TEST_F(LaunchErrors, LaunchOptions) {
   EXPECT_THAT(error("num_ctas"_a = 3), HasSubstr("power of two"));
   EXPECT_THAT(error("maxnreg"_a = 300), HasSubstr("from 1 to 255"));
   EXPECT_THAT(error("minnreg"_a = 0), HasSubstr("from 1 to 255"));
+  EXPECT_THAT(error("waves_per_eu"_a = 17), HasSubstr("from 0 to 16"));
+  EXPECT_THAT(error("matrix_instr_nonkdim"_a = 8),
+              HasSubstr("expected 0, 16 or 32, got the int 8"));
+  EXPECT_THAT(error("kpack"_a = 4),
+              HasSubstr("expected 1 or 2, got the int 4"));
+  EXPECT_EQ(error("kpack"_a = none), "");
   EXPECT_THAT(error("debug"_a = "yes"), HasSubstr("true or false"));
   EXPECT_EQ(error("maxnreg"_a = none), "");
   EXPECT_EQ(error("minnreg"_a = none), "");

@@ -14,14 +14,25 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <initializer_list>
+#include <optional>
 
 namespace nereid {
 
 std::span<const std::string> launchOptionNames() {
-  static const std::vector<std::string> names = {
-      "num_warps",  "num_stages",       "num_ctas", "maxnreg",
-      "minnreg",    "enable_fp_fusion", "debug",    "launch_cooperative_grid",
-      "launch_pdl", "assert_traps"};
+  static const std::vector<std::string> names = {"num_warps",
+                                                 "num_stages",
+                                                 "num_ctas",
+                                                 "maxnreg",
+                                                 "minnreg",
+                                                 "waves_per_eu",
+                                                 "matrix_instr_nonkdim",
+                                                 "kpack",
+                                                 "enable_fp_fusion",
+                                                 "debug",
+                                                 "launch_cooperative_grid",
+                                                 "launch_pdl",
+                                                 "assert_traps"};
   return names;
 }
 
@@ -47,6 +58,26 @@ static Status setCount(const KernelState &kernel, const LaunchArgument &a,
   }
   out = static_cast<uint32_t>(a.value.integer);
   return Status::success();
+}
+
+/// An integer option with a few values.
+static Status setOneOf(const KernelState &kernel, const LaunchArgument &a,
+                       uint32_t &out, std::initializer_list<uint32_t> values) {
+  for (uint32_t value : values) {
+    if (a.value.kind == Argument::Kind::Int && a.value.integer == value) {
+      out = value;
+      return Status::success();
+    }
+  }
+  std::string list;
+  for (const uint32_t &value : values) {
+    bool isLast = &value + 1 == values.end();
+    list += (list.empty() ? ""
+             : isLast     ? " or "
+                          : ", ") +
+            std::to_string(value);
+  }
+  return expected(kernel, a, list);
 }
 
 static Status setBool(const KernelState &kernel, const LaunchArgument &a,
@@ -106,6 +137,34 @@ static bool isUnset(const LaunchArgument &a) {
   return a.value.kind == Argument::Kind::None;
 }
 
+/// Options of AMD's GPUs, as the language's back end for them has them; absent
+/// for others.
+static std::optional<Status> setMatrixOption(const KernelState &kernel,
+                                             const LaunchArgument &a,
+                                             CompileOptions &options,
+                                             uint32_t &given) {
+  bool isWaves = a.name == "waves_per_eu";
+  bool isSize = a.name == "matrix_instr_nonkdim";
+  if (!isWaves && !isSize && a.name != "kpack") {
+    return std::nullopt;
+  }
+  if (isUnset(a)) {
+    return Status::success();
+  }
+  constexpr int64_t mostWaves = 16; // RDNA
+  if (isWaves) {
+    given |= GivenWavesPerUnit;
+    return setCount(kernel, a, options.wavesPerUnit, 0, mostWaves);
+  }
+  if (isSize) {
+    given |= GivenMatrixSize;
+    return setOneOf(kernel, a, options.matrixSize, {0, 16, 32});
+  }
+  // A lane reads 16 bytes of an operand at once, whatever a kernel asks for.
+  uint32_t packing = 1;
+  return setOneOf(kernel, a, packing, {1, 2});
+}
+
 Status setOption(const KernelState &kernel, const LaunchArgument &a,
                  CompileOptions &options, uint32_t &given) {
   if (a.name == "launch_pdl") {
@@ -140,6 +199,9 @@ Status setOption(const KernelState &kernel, const LaunchArgument &a,
     given |= most ? GivenMaxRegisters : GivenMinRegisters;
     return setCount(kernel, a,
                     most ? options.maxRegisters : options.minRegisters, 1, 255);
+  }
+  if (auto status = setMatrixOption(kernel, a, options, given)) {
+    return *status;
   }
   if (a.name == "enable_fp_fusion") {
     return setBool(kernel, a, options.fpFusion);

@@ -26,6 +26,8 @@ enum GivenOption : uint32_t {
   GivenCtas = 4,
   GivenMaxRegisters = 8,
   GivenMinRegisters = 16,
+  GivenWavesPerUnit = 32,
+  GivenMatrixSize = 64,
 };
 
 /// Sets the option, and its bit in `given`. What is no option is a misspelt

@@ -72,6 +72,13 @@ TEST_F(Launch, OptionsHaveCodeOfTheirOwn) {
   EXPECT_EQ(requests("enable_fp_fusion"_a = false), 4u);
   EXPECT_EQ(requests("debug"_a = true), 5u);
   EXPECT_EQ(requests("minnreg"_a = 40), 5u);
+  EXPECT_EQ(requests("waves_per_eu"_a = 2), 6u);
+  EXPECT_EQ(world->requests.back().options.wavesPerUnit, 2u);
+  EXPECT_EQ(requests("matrix_instr_nonkdim"_a = 32), 7u);
+  EXPECT_EQ(world->requests.back().options.matrixSize, 32u);
+  EXPECT_EQ(requests("kpack"_a = 2), 8u);
+  EXPECT_EQ(requests("kpack"_a = 1), 8u);
+  EXPECT_EQ(requests("waves_per_eu"_a = 2), 8u);
 }
 
 TEST_F(Launch, GridForms) {

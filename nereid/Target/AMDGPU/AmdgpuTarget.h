@@ -40,6 +40,9 @@ bool isArchitecture(std::string_view name);
 struct EmitOptions {
   /// LDS of a workgroup in bytes, which the code object states.
   unsigned sharedBytes = 0;
+  /// Waves that a SIMD unit should have room for; 0: LLVM chooses. A wave then
+  /// has fewer registers, or is given more time to wait in.
+  unsigned wavesPerUnit = 0;
 };
 
 /// A code object: an ELF file that the driver loads, with the kernel's

@@ -126,6 +126,10 @@ static Expected<std::string> emit(mlir::ModuleOp module,
     setSharedBytes(llvmModule, options.sharedBytes);
     for (llvm::Function &function : llvmModule) {
       function.setDoesNotThrow();
+      if (!function.isDeclaration() && options.wavesPerUnit) {
+        function.addFnAttr("amdgpu-waves-per-eu",
+                           std::to_string(options.wavesPerUnit));
+      }
     }
   };
   return nereid::target::emitCode(module, emission, times);

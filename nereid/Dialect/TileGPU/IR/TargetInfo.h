@@ -108,15 +108,17 @@ struct TargetInfo {
   unsigned laneBits() const { return std::countr_zero(lanes); }
 
   /// The instruction for operands of one kind, by one warp or by several; null
-  /// if there is none.
-  const MatrixInstruction *findMatrix(OperandKind operand,
-                                      unsigned warps) const {
+  /// if there is none. Of several the one of `rows`, else the first.
+  const MatrixInstruction *findMatrix(OperandKind operand, unsigned warps,
+                                      unsigned rows = 0) const {
+    const MatrixInstruction *found = nullptr;
     for (const MatrixInstruction &one : matrix) {
-      if (one.operand == operand && one.warps == warps) {
-        return &one;
+      if (one.operand == operand && one.warps == warps &&
+          (!found || (one.m == rows && found->m != rows))) {
+        found = &one;
       }
     }
-    return nullptr;
+    return found;
   }
   /// Warps that multiply together what is in shared memory; 0: none do.
   unsigned warpsOfGroup() const {

@@ -27,6 +27,9 @@ namespace nereid::tilegpu {
 
 /// i32 on the kernel: warps that run one program.
 inline constexpr llvm::StringLiteral warpsAttr = "tilegpu.warps";
+/// i32 on the kernel: rows and columns of sums that its products' instructions
+/// should have, where the target has such ones.
+inline constexpr llvm::StringLiteral matrixSizeAttr = "tilegpu.matrix_size";
 /// String on the kernel: the target that it is compiled for.
 inline constexpr llvm::StringLiteral targetAttr = "tilegpu.target";
 /// Unit, on a dot whose operands and result are in the layouts of the target's

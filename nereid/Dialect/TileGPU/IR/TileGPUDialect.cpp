@@ -8,6 +8,7 @@
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -109,9 +110,13 @@ const MatrixInstruction *matrixInstruction(const TargetInfo &target,
   if (!kind) {
     return nullptr;
   }
-  const MatrixInstruction *one = target.findMatrix(*kind, /*warps=*/1);
+  auto kernel = op->getParentOfType<FunctionOpInterface>();
+  auto wanted =
+      kernel ? kernel->getAttrOfType<IntegerAttr>(matrixSizeAttr) : nullptr;
+  unsigned rows = wanted ? wanted.getInt() : 0;
+  const MatrixInstruction *one = target.findMatrix(*kind, /*warps=*/1, rows);
   if (!one && kind == OperandKind::TF32) {
-    one = target.findMatrix(OperandKind::F32, /*warps=*/1);
+    one = target.findMatrix(OperandKind::F32, /*warps=*/1, rows);
   }
   return one && (one->takesUnsigned || !op.getIsUnsigned()) ? one : nullptr;
 }

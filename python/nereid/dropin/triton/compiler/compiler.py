@@ -236,6 +236,8 @@ class Backend(BaseBackend):
                  "supported_fp8_dtypes": ("fp8e4nv", "fp8e5"), "backend_name": self.target.backend, "arch": self.target.arch,
                  "launch_pdl": False, "launch_cooperative_grid": False, "maxnreg": None, "sanitize_overflow": False,
                  "default_dot_input_precision": "tf32", "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee")}
+        if self.target.backend == "hip":
+            known |= {"waves_per_eu": 0, "matrix_instr_nonkdim": 0, "kpack": 1}
         return types.SimpleNamespace(**{**known, **{key: value for key, value in options.items() if key in known}})
 
 
