@@ -441,7 +441,7 @@ ProgramValues::Maybe ProgramValues::evaluate(Operation *op) {
 // Flow
 //===----------------------------------------------------------------------===//
 
-void ProgramValues::tellAccess(Operation *op) {
+void ProgramValues::recordAccess(Operation *op) {
   auto access = dyn_cast<tile::MemoryAccess>(op);
   if (!access) {
     return;
@@ -520,7 +520,7 @@ void ProgramValues::run(Operation *op) {
       .Case([&](scf::WhileOp loop) { runWhile(loop); })
       .Case([&](scf::IfOp branch) { runIf(branch); })
       .Default([&](Operation *) {
-        tellAccess(op);
+        recordAccess(op);
         if (op->getNumResults() == 1) {
           set(op->getResult(0), evaluate(op));
         }

@@ -89,7 +89,7 @@ private:
   void runFor(mlir::scf::ForOp loop);
   void runWhile(mlir::scf::WhileOp loop);
   void runIf(mlir::scf::IfOp branch);
-  void tellAccess(mlir::Operation *op);
+  void recordAccess(mlir::Operation *op);
 
   Maybe evaluate(mlir::Operation *op);
   Maybe evaluateInteger(mlir::Operation *op);

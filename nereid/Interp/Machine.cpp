@@ -57,7 +57,7 @@ void Machine::execute(const Code &code) {
     }
     step.handler->run(*this, step);
     if (watch) {
-      tellWork(step);
+      reportWork(step);
     }
     if (tracksErrors() && step.handler->isElementwise &&
         !step.handler->placesUnknowns) {
@@ -66,7 +66,7 @@ void Machine::execute(const Code &code) {
   }
 }
 
-void Machine::tellWork(const Step &step) {
+void Machine::reportWork(const Step &step) {
   uint64_t elements = 1;
   for (unsigned operand : step.operands) {
     elements += static_cast<uint64_t>(slots[operand].size());

@@ -97,7 +97,7 @@ public:
 
 private:
   void spreadUnknown(const Step &step);
-  void tellWork(const Step &step);
+  void reportWork(const Step &step);
 
   const Program &program;
   FloatMode mode;

@@ -28,7 +28,7 @@ Watch &watch() {
 }
 } // namespace
 
-static void tellDeviceMemory(Device device, uint64_t used, uint64_t cached) {
+static void observeDeviceMemory(Device device, uint64_t used, uint64_t cached) {
   if (std::shared_ptr<Observer> observer = currentObserver()) {
     observer->memory(device, used, cached);
   }
@@ -37,7 +37,7 @@ static void tellDeviceMemory(Device device, uint64_t used, uint64_t cached) {
 /// Under the mutex.
 static void countObservers(int change) {
   detail::observers += static_cast<uint32_t>(change);
-  gpu::memoryWatcher = isObserved() ? tellDeviceMemory : nullptr;
+  gpu::memoryWatcher = isObserved() ? observeDeviceMemory : nullptr;
 }
 
 bool ObserverPlace::take(std::shared_ptr<Observer> observer) {

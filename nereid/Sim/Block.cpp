@@ -134,7 +134,7 @@ bool Block::advance() {
   }
   if (!mayRun && !passBarriers() && !ran &&
       !engine.landOne(launch.seed ? &random : nullptr)) {
-    tellDeadlock();
+    reportDeadlock();
   }
   return true;
 }
@@ -222,7 +222,7 @@ bool Block::passBarriers() {
   return passed;
 }
 
-void Block::tellDeadlock() const {
+void Block::reportDeadlock() const {
   std::string message = "warps wait for warps that do not come:";
   for (const auto &warp : warps) {
     if (warp->hasEnded()) {

@@ -92,7 +92,7 @@ public:
 private:
   bool passBarriers();
   bool passBarrier(unsigned id);
-  [[noreturn]] void tellDeadlock() const;
+  [[noreturn]] void reportDeadlock() const;
   /// All warps have ended.
   void finish();
 

@@ -175,7 +175,7 @@ void CopyEngine::wait(Warp &warp, unsigned lane, uint64_t youngest,
   }
 }
 
-void CopyEngine::tellUnfinished(const Copy &copy, const char *what) const {
+void CopyEngine::reportUnfinished(const Copy &copy, const char *what) const {
   throw Fault{Fault::Kind::Race,
               block.launch.program.describe(copy.instruction) + ": " + what +
                   " when its block ends, thread " +
@@ -184,13 +184,13 @@ void CopyEngine::tellUnfinished(const Copy &copy, const char *what) const {
 
 void CopyEngine::finish() {
   if (!loads.empty()) {
-    tellUnfinished(loads.front(),
-                   "the copy has not been waited for, and may still write");
+    reportUnfinished(loads.front(),
+                     "the copy has not been waited for, and may still write");
   }
   for (const Copy &copy : stores) {
     if (!copy.isWaitedFor) {
-      tellUnfinished(copy, "cp.async.bulk.wait_group has not waited for the "
-                           "copy, which may still read");
+      reportUnfinished(copy, "cp.async.bulk.wait_group has not waited for the "
+                             "copy, which may still read");
     }
     if (block.launch.asyncOrder == AsyncOrder::Late) {
       writeGlobal(copy);

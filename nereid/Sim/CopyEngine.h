@@ -65,7 +65,7 @@ private:
   void land(const Copy &copy);
   void readShared(Copy &copy);
   void writeGlobal(const Copy &copy);
-  [[noreturn]] void tellUnfinished(const Copy &copy, const char *what) const;
+  [[noreturn]] void reportUnfinished(const Copy &copy, const char *what) const;
 
   Block &block;
   std::deque<Copy> loads, stores;

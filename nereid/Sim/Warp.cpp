@@ -116,7 +116,7 @@ std::string Warp::places() const {
   return text;
 }
 
-void Warp::tellDeadlock() const {
+void Warp::reportDeadlock() const {
   throw Fault{Fault::Kind::Deadlock,
               "lanes wait for lanes that do not come:" + places()};
 }
@@ -233,7 +233,7 @@ bool Warp::run(unsigned most) {
       bool mayWake = std::ranges::any_of(
           groups, [](const Group &group) { return group.sleeps.has_value(); });
       if (!mayWake) {
-        tellDeadlock();
+        reportDeadlock();
       }
       return hasRun;
     }

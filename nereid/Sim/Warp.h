@@ -122,7 +122,7 @@ private:
   void branch(size_t which, const Instruction &instruction, uint32_t taken);
   void merge();
   bool areTogether(const Group &group, const Instruction &instruction) const;
-  [[noreturn]] void tellDeadlock() const;
+  [[noreturn]] void reportDeadlock() const;
   void forget();
 
   std::vector<LaneVector> file;

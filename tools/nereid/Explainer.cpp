@@ -252,7 +252,7 @@ Explainer::Explainer(const ExplainOptions &options)
   if (chip.isAmd()) {
     gpu::simulateAndProfile(
         std::string(chip.target), sample,
-        [this](const gpu::ProfiledHipLaunch &launch) { tellOf(launch); });
+        [this](const gpu::ProfiledHipLaunch &launch) { recordLaunch(launch); });
     return;
   }
   // The last launch counts: those before it are trials of @triton.autotune.
@@ -268,7 +268,7 @@ Explainer::Explainer(const ExplainOptions &options)
                           });
 }
 
-void Explainer::tellOf(const gpu::ProfiledHipLaunch &launch) {
+void Explainer::recordLaunch(const gpu::ProfiledHipLaunch &launch) {
   if (launch.profile.blocks == 0) {
     return; // none has ended within the limit
   }

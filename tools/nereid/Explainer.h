@@ -75,7 +75,7 @@ public:
 private:
   bool goesOn(uint64_t ended, uint64_t all);
   bool isOver() const;
-  void tellOf(const gpu::ProfiledHipLaunch &launch);
+  void recordLaunch(const gpu::ProfiledHipLaunch &launch);
   void addMachineCode();
   /// As the report names it: code has whole paths.
   void nameOwnFile(std::vector<explain::MachineLine> &code) const;

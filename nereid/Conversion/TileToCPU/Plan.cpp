@@ -130,7 +130,8 @@ bool Plan::passesLoad(Operation *write, const Step &step) {
 
 /// A sink that joins none of the passes that there are; `after` is the last
 /// that must be complete.
-void Plan::tellApart(const Sink &sink, const Step *after, bool exclusive) {
+void Plan::reportSeparateLoop(const Sink &sink, const Step *after,
+                              bool exclusive) {
   bool isFirst = llvm::none_of(list, [](const Step &i) { return i.isNest; });
   if (!sink.op || isFirst) {
     return;
@@ -177,7 +178,7 @@ Step *Plan::addSink(Sink sink, ArrayRef<int64_t> shape,
     }
   }
   if (!step) {
-    tellApart(sink, after, exclusive);
+    reportSeparateLoop(sink, after, exclusive);
     step = append();
     step->isNest = true;
     step->exclusive = exclusive;

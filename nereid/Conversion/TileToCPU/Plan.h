@@ -158,7 +158,7 @@ private:
   bool isEvaluatedHere(mlir::Value value) const;
   Step *before(mlir::Value value) const;
   bool readsArrays(mlir::Value value) const;
-  void tellApart(const Sink &sink, const Step *after, bool exclusive);
+  void reportSeparateLoop(const Sink &sink, const Step *after, bool exclusive);
   Step *append();
   void renumber();
 

@@ -204,9 +204,9 @@ void printTimes(const std::string &kernel, const std::string &target,
 
 /// The compiler says how long its stages took, not when: they are laid one
 /// after the other, in their order, from where the compilation began.
-[[gnu::cold]] static void tellCompilation(const WatchedSlice &watched,
-                                          const CompileRequest &request,
-                                          const StageTimes &stages) {
+[[gnu::cold]] static void observeCompilation(const WatchedSlice &watched,
+                                             const CompileRequest &request,
+                                             const StageTimes &stages) {
   std::shared_ptr<Observer> observer = currentObserver();
   if (!observer) {
     return;
@@ -224,9 +224,9 @@ void printTimes(const std::string &kernel, const std::string &target,
   }
 }
 
-static void tellCache(const WatchedSlice &watched,
-                      const CompileRequest &request, const char *result,
-                      const Digest &key) {
+static void observeCacheLookup(const WatchedSlice &watched,
+                               const CompileRequest &request,
+                               const char *result, const Digest &key) {
   if (watched.isWatched()) {
     watched.finish(
         {"cache",
@@ -251,7 +251,7 @@ Context::State::compile(const CompileRequest &request, Device device,
     return result.failure();
   }
   if (watched.isWatched()) {
-    tellCompilation(watched, request, result->image.stageTimes);
+    observeCompilation(watched, request, result->image.stageTimes);
   }
   ++compiled;
   auto parts = result->image.stageTimes;
@@ -324,7 +324,7 @@ Context::State::obtain(CompileRequest request,
     if (known != loaded.end()) {
       ++memoryHits;
       logHit("memory hit", known->second->image, key);
-      tellCache(watched, request, "in memory", key);
+      observeCacheLookup(watched, request, "in memory", key);
       return Obtained{known->second, CompiledInfo::Origin::Memory, watch.ms()};
     }
   }
@@ -334,7 +334,7 @@ Context::State::obtain(CompileRequest request,
   if (!logEnabled(LogTopic::Dispatch)) {
     image = disk.find(key);
   }
-  tellCache(watched, request, image ? "on disk" : "missing", key);
+  observeCacheLookup(watched, request, image ? "on disk" : "missing", key);
   if (image) {
     double readMs = watch.ms();
     Expected<std::shared_ptr<const LoadedImage>> fromDisk =

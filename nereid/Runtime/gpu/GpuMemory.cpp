@@ -84,7 +84,7 @@ std::shared_ptr<void> Memory::owned(Block block) {
     std::lock_guard lock(mutex);
     usedBytes += block.bytes;
   }
-  tellWatcher();
+  notifyWatcher();
   return own(device, std::move(block));
 }
 
@@ -216,7 +216,7 @@ void Memory::addMarks(Block &block) {
   });
 }
 
-void Memory::tellWatcher() {
+void Memory::notifyWatcher() {
   if (MemoryWatcher watcher = memoryWatcher.load(std::memory_order_relaxed)) {
     Use now = use();
     watcher(device.place, now.usedBytes, now.cachedBytes);
@@ -236,7 +236,7 @@ void Memory::release(Block block) {
     size_t bytes = block.bytes;
     cached.emplace(bytes, std::move(block));
   }
-  tellWatcher();
+  notifyWatcher();
 }
 
 void Memory::emptyCache() {
@@ -260,7 +260,7 @@ void Memory::emptyCache() {
     dropMarks(block);
     device.driver.memFree(block.address);
   }
-  tellWatcher();
+  notifyWatcher();
 }
 
 Memory::Use Memory::use() {

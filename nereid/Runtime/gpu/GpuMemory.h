@@ -80,7 +80,7 @@ private:
   Expected<Block> obtain(size_t wanted, size_t rounded);
   Failure outOfMemory(size_t wanted);
   void addMarks(Block &block);
-  void tellWatcher();
+  void notifyWatcher();
 
   DeviceState &device;
   std::mutex mutex;

@@ -161,9 +161,9 @@ static std::string bytesText(uint32_t bytes) {
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
-static void tellConflict(Wave &wave, unsigned lane, Access access,
-                         const AccessShadow::Conflict &conflict,
-                         const std::string &where) {
+static void reportConflict(Wave &wave, unsigned lane, Access access,
+                           const AccessShadow::Conflict &conflict,
+                           const std::string &where) {
   wave.fault(lane, Fault::Kind::Race,
              std::string(verb(access)) + where + ", which wave " +
                  std::to_string(conflict.wave) +
@@ -194,9 +194,9 @@ unsigned char *Workgroup::shared(Wave &wave, unsigned lane, uint64_t address,
                               wave.counters.pending(Counter::Shared),
                           wave.current, access);
     if (conflict) {
-      tellConflict(wave, lane, access, *conflict,
-                   bytesText(bytes) + " at " + hexadecimal(address) +
-                       " of LDS");
+      reportConflict(wave, lane, access, *conflict,
+                     bytesText(bytes) + " at " + hexadecimal(address) +
+                         " of LDS");
     }
   }
   if (counter) {
@@ -261,8 +261,8 @@ unsigned char *Workgroup::global(Wave &wave, unsigned lane, uint64_t address,
                                              wave.counters.pending(counter),
                                          wave.current, access);
     if (conflict) {
-      tellConflict(wave, lane, access, *conflict,
-                   bytesText(bytes) + " at " + hexadecimal(address));
+      reportConflict(wave, lane, access, *conflict,
+                     bytesText(bytes) + " at " + hexadecimal(address));
     }
   }
   if (counter) {
@@ -297,7 +297,7 @@ uint64_t Workgroup::executed() const {
   return sum;
 }
 
-void Workgroup::tellDeadlock() const {
+void Workgroup::reportDeadlock() const {
   std::string text;
   for (const auto &wave : waves) {
     text += "\n  " + (wave->hasEnded
@@ -320,7 +320,7 @@ void Workgroup::passBarrier() {
   // A processor would not count waves that have ended; no kernel of ours
   // means that.
   if (ended) {
-    tellDeadlock();
+    reportDeadlock();
   }
   std::vector<uint32_t> sharedDone, globalDone;
   for (auto &wave : waves) {
@@ -357,7 +357,7 @@ bool Workgroup::advance() {
       isFree |= !wave->hasEnded && !wave->isAtBarrier;
     }
     if (!isFree) {
-      tellDeadlock();
+      reportDeadlock();
     }
   }
   return isLeft;

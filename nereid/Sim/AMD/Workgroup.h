@@ -53,7 +53,7 @@ public:
 
 private:
   void passBarrier();
-  [[noreturn]] void tellDeadlock() const;
+  [[noreturn]] void reportDeadlock() const;
 
   std::vector<unsigned char> arguments; ///< the kernarg segment
   std::vector<unsigned char> lds;

@@ -89,9 +89,9 @@ private:
   bool addMask(Value mask, unsigned axis, Fetch &fetch) const;
   bool storesAsMuch(int64_t bytes);
 
-  void tellNot(tile::LoadAccess load, const Twine &reason) const;
+  void reportNoPrefetch(tile::LoadAccess load, const Twine &reason) const;
   /// Of every row that a reduction waits for.
-  void tellNot(const Twine &reason);
+  void reportNoPrefetch(const Twine &reason);
 
   void askForLater(MutableArrayRef<Fetch> fetches);
   void askForShared(MutableArrayRef<Fetch> fetches);
@@ -339,8 +339,8 @@ void ProgramPrefetcher::askForLater(MutableArrayRef<Fetch> fetches) {
   int64_t warps = warpsOf(kernel);
   int64_t mostBytes = mostInFlight * target.bytesInFlight;
   if (bytes > mostBytes) {
-    return tellNot("a program's rows of " + byteCount(bytes) +
-                   " keep the memory busy on their own");
+    return reportNoPrefetch("a program's rows of " + byteCount(bytes) +
+                            " keep the memory busy on their own");
   }
   for (const Fetch &fetch : fetches) {
     reportDecision(fetch.load, [&] {
@@ -392,19 +392,19 @@ void ProgramPrefetcher::askForShared(MutableArrayRef<Fetch> fetches) {
   }
 }
 
-void ProgramPrefetcher::tellNot(tile::LoadAccess load,
-                                const Twine &reason) const {
+void ProgramPrefetcher::reportNoPrefetch(tile::LoadAccess load,
+                                         const Twine &reason) const {
   reportDecision(load, [&] {
     return Decision{"row", "each program loads it without a prefetch",
                     "prefetched by an earlier program", reason.str(), ""};
   });
 }
 
-void ProgramPrefetcher::tellNot(const Twine &reason) {
+void ProgramPrefetcher::reportNoPrefetch(const Twine &reason) {
   if (tellsDecisions(kernel.getContext())) {
     for (auto load : body.getOps<tile::LoadAccess>()) {
       if (waited.contains(load)) {
-        tellNot(load, reason);
+        reportNoPrefetch(load, reason);
       }
     }
   }
@@ -416,7 +416,7 @@ void ProgramPrefetcher::run() {
           .wasInterrupted();
   findWaited();
   if (isChecked) { // a wrong address is reported, not prefetched
-    return tellNot("NEREID_CHECK=oob reports wrong addresses instead");
+    return reportNoPrefetch("NEREID_CHECK=oob reports wrong addresses instead");
   }
   Operation *start = nullptr; // the first load of what the program is for
   int64_t loaded = 0;
@@ -432,8 +432,9 @@ void ProgramPrefetcher::run() {
     auto slice = sliceOf(load);
     if (!slice) {
       if (waited.contains(load)) {
-        tellNot(load, "its address is not arithmetic on program ids and "
-                      "arguments");
+        reportNoPrefetch(load,
+                         "its address is not arithmetic on program ids and "
+                         "arguments");
       }
       continue;
     }
@@ -447,7 +448,7 @@ void ProgramPrefetcher::run() {
       if (fetch) {
         later.push_back(std::move(*fetch));
       } else {
-        tellNot(load, why);
+        reportNoPrefetch(load, why);
       }
     } else if (!isOfProgram && isReduced && fetch) {
       shared.push_back(std::move(*fetch));
@@ -457,8 +458,8 @@ void ProgramPrefetcher::run() {
     return;
   }
   if (!storesAsMuch(loaded)) {
-    return tellNot("the kernel stores less than half of the " +
-                   byteCount(loaded) + " that it loads");
+    return reportNoPrefetch("the kernel stores less than half of the " +
+                            byteCount(loaded) + " that it loads");
   }
   loc = start->getLoc();
   b.setInsertionPoint(start);

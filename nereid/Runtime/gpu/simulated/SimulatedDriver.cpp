@@ -275,7 +275,7 @@ bool simulateAndProfile(const std::string &target,
   }
   world.target = target;
   world.sample = sample;
-  world.tellHip = std::move(tell);
+  world.onHipLaunch = std::move(tell);
   setSimulator(Device::Kind::Hip, simulatedHip, /*always=*/true);
   return true;
 }

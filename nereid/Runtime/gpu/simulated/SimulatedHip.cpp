@@ -275,7 +275,7 @@ Result run(const HipFunction &function, const HipLaunch &launch) {
   request.workers = options.seed ? 1 : unsigned(thisMachine().cores);
   sim::amd::Profile profile;
   const World &all = world();
-  if (all.tellHip) {
+  if (all.onHipLaunch) {
     request.profile = &profile;
     request.sample = all.sample;
     if (launch.isCooperative) {
@@ -284,11 +284,11 @@ Result run(const HipFunction &function, const HipLaunch &launch) {
   }
   Status status = sim::amd::launch(request);
   if (status.ok()) {
-    if (all.tellHip) {
-      all.tellHip({*owner.program, *function.kernel, owner.object, profile,
-                   launch.grid,
-                   launch.block[0] * launch.block[1] * launch.block[2],
-                   launch.sharedBytes});
+    if (all.onHipLaunch) {
+      all.onHipLaunch({*owner.program, *function.kernel, owner.object, profile,
+                       launch.grid,
+                       launch.block[0] * launch.block[1] * launch.block[2],
+                       launch.sharedBytes});
     }
     return Success;
   }

@@ -121,7 +121,7 @@ struct World {
   size_t memoryBytes = 0;
   /// Of simulateAndProfile: one of them, or none.
   std::function<void(const ProfiledLaunch &)> tell;
-  std::function<void(const ProfiledHipLaunch &)> tellHip;
+  std::function<void(const ProfiledHipLaunch &)> onHipLaunch;
   sim::GridSample sample;
   std::string target;
   bool isLoaded = false;
