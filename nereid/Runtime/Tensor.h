@@ -134,13 +134,13 @@ public:
   bool sharesElements() const;
   DType dtype() const { return dtype_; }
   Device device() const { return device_; }
-  int rank() const { return static_cast<int>(shape_.size()); }
-  const Shape &shape() const { return shape_; }
-  const Shape &strides() const { return strides_; }
+  int rank() const { return static_cast<int>(shape().size()); }
+  const Shape &shape() const { return dims ? dims->shape : noDims(); }
+  const Shape &strides() const { return dims ? dims->strides : noDims(); }
   /// Size and stride (elements) of a dimension; a negative axis counts from
   /// the end. Throws InvalidArgument when out of range.
-  int64_t size(int axis) const { return shape_[checkedAxis(axis)]; }
-  int64_t stride(int axis) const { return strides_[checkedAxis(axis)]; }
+  int64_t size(int axis) const { return shape()[checkedAxis(axis)]; }
+  int64_t stride(int axis) const { return strides()[checkedAxis(axis)]; }
   int64_t numel() const { return numel_; }
   /// Bytes of the elements: numel * byteSize(dtype).
   int64_t bytes() const { return numel_ * int64_t(byteSize(dtype_)); }
@@ -158,7 +158,7 @@ public:
   }
 
   // Views: share memory, O(rank). Throw InvalidArgument naming the shapes.
-  Tensor view(Shape shape) const;    ///< contiguous only; one -1 is inferred
+  Tensor view(Shape shape) const;    ///< of the same memory; one -1 is inferred
   Tensor reshape(Shape shape) const; ///< a view if possible, else a copy
   Tensor flatten() const { return reshape({numel_}); }
   Tensor transpose(int a, int b) const;
@@ -237,8 +237,16 @@ private:
     std::atomic<uint64_t> writes = 0;
   };
 
+  /// What a tensor and its copies share, since most tensors are copies: a copy
+  /// allocates nothing.
+  struct Dims {
+    Shape shape, strides;
+  };
+
   Tensor(std::shared_ptr<Storage> owner, void *data, DType dtype, Device device,
          Shape shape, Shape strides);
+  /// Of an undefined tensor.
+  [[gnu::cold]] static const Shape &noDims();
   const Tensor &fillWith(const void *value, DType dtype) const;
   Tensor element(std::initializer_list<int64_t> index) const;
   void readItem(void *value, DType dtype) const;
@@ -261,7 +269,7 @@ private:
   void *data_ = nullptr;
   DType dtype_ = DType::Float32;
   Device device_;
-  Shape shape_, strides_;
+  std::shared_ptr<const Dims> dims; ///< null: undefined
   int64_t numel_ = 0, extentBytes_ = 0;
 };
 

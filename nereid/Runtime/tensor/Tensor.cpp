@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <vector>
 
 namespace nereid {
 
@@ -69,12 +71,13 @@ static Shape rowMajorStrides(const Shape &shape) {
 Tensor::Tensor(std::shared_ptr<Storage> owner, void *data, DType dtype,
                Device device, Shape shape, Shape strides)
     : owner(std::move(owner)), data_(data), dtype_(dtype), device_(device),
-      shape_(std::move(shape)), strides_(std::move(strides)) {
+      dims(std::make_shared<const Dims>(
+          Dims{std::move(shape), std::move(strides)})) {
   numel_ = 1;
   int64_t last = 0; // index of the last element in memory
-  for (size_t i = 0; i < shape_.size(); ++i) {
-    numel_ *= shape_[i];
-    last += (shape_[i] - 1) * strides_[i];
+  for (size_t i = 0; i < dims->shape.size(); ++i) {
+    numel_ *= dims->shape[i];
+    last += (dims->shape[i] - 1) * dims->strides[i];
   }
   extentBytes_ =
       numel_ ? (last + 1) * static_cast<int64_t>(byteSize(dtype_)) : 0;
@@ -85,10 +88,14 @@ void Tensor::swap(Tensor &other) noexcept {
   std::swap(data_, other.data_);
   std::swap(dtype_, other.dtype_);
   std::swap(device_, other.device_);
-  std::swap(shape_, other.shape_);
-  std::swap(strides_, other.strides_);
+  std::swap(dims, other.dims);
   std::swap(numel_, other.numel_);
   std::swap(extentBytes_, other.extentBytes_);
+}
+
+const Shape &Tensor::noDims() {
+  static const Shape none;
+  return none;
 }
 
 void Tensor::raiseUndefined(const char *call) {
@@ -181,18 +188,18 @@ Tensor Tensor::borrow(void *data, Shape shape, DType dtype, Device device,
 
 bool Tensor::isContiguous() const {
   int64_t expected = 1;
-  for (size_t i = shape_.size(); i-- > 0;) {
-    if (shape_[i] != 1 && strides_[i] != expected) {
+  for (size_t i = shape().size(); i-- > 0;) {
+    if (shape()[i] != 1 && strides()[i] != expected) {
       return numel_ == 0;
     }
-    expected *= shape_[i];
+    expected *= shape()[i];
   }
   return true;
 }
 
 bool Tensor::sharesElements() const {
-  for (size_t i = 0; numel_ && i < shape_.size(); ++i) {
-    if (shape_[i] > 1 && strides_[i] == 0) {
+  for (size_t i = 0; numel_ && i < shape().size(); ++i) {
+    if (shape()[i] > 1 && strides()[i] == 0) {
       return true;
     }
   }
@@ -240,8 +247,8 @@ std::string Tensor::str() const {
   if (!defined()) {
     return "an undefined tensor";
   }
-  std::string text = std::string(shortName(dtype_)) + listText(shape_);
-  return isContiguous() ? text : text + " with strides " + listText(strides_);
+  std::string text = std::string(shortName(dtype_)) + listText(shape());
+  return isContiguous() ? text : text + " with strides " + listText(strides());
 }
 
 //===----------------------------------------------------------------------===//
@@ -270,26 +277,71 @@ static Shape inferShape(Shape shape, int64_t count, const Tensor &from) {
   return shape;
 }
 
+/// The strides by which `shape`, of as many elements, reads those of `t` in the
+/// same order, if there are any. Dimensions of `t` that one stride steps
+/// through are a run; each dimension of `shape` has to lie within one.
+static std::optional<Shape> stridesOfView(const Tensor &t, const Shape &shape) {
+  if (t.isContiguous() || t.numel() == 0) {
+    return rowMajorStrides(shape);
+  }
+  struct Run {
+    int64_t count, stride;
+  };
+  std::vector<Run> runs; // innermost first
+  for (int axis = t.rank(); axis-- > 0;) {
+    int64_t size = t.size(axis), stride = t.stride(axis);
+    if (size == 1) {
+      continue;
+    }
+    if (!runs.empty() && stride == runs.back().count * runs.back().stride) {
+      runs.back().count *= size;
+    } else {
+      runs.push_back({size, stride});
+    }
+  }
+  Shape strides(shape.size());
+  auto run = runs.begin();
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    if (run->count == 1 && shape[axis] != 1) {
+      ++run;
+    }
+    if (run->count % shape[axis] != 0) {
+      return std::nullopt;
+    }
+    strides[axis] = run->stride;
+    run->stride *= shape[axis];
+    run->count /= shape[axis];
+  }
+  return strides;
+}
+
 Tensor Tensor::view(Shape shape) const {
   requireDefined("view");
   shape = inferShape(std::move(shape), numel_, *this);
-  if (!isContiguous()) {
-    invalid("view: expected a row-major tensor, got " + str() +
+  std::optional<Shape> strides = stridesOfView(*this, shape);
+  if (!strides) {
+    invalid("view: expected a tensor that strides of " + listText(shape) +
+            " can read in its order, got " + str() +
             "; hint: reshape makes a copy where there is no view");
   }
-  Shape strides = rowMajorStrides(shape);
   return Tensor(owner, data_, dtype_, device_, std::move(shape),
-                std::move(strides));
+                std::move(*strides));
 }
 
 Tensor Tensor::reshape(Shape shape) const {
+  requireDefined("reshape");
+  shape = inferShape(std::move(shape), numel_, *this);
+  if (std::optional<Shape> strides = stridesOfView(*this, shape)) {
+    return Tensor(owner, data_, dtype_, device_, std::move(shape),
+                  std::move(*strides));
+  }
   return contiguous().view(std::move(shape));
 }
 
 Tensor Tensor::permute(const std::vector<int> &order) const {
   requireDefined("permute");
   Shape shape, strides;
-  std::vector<bool> seen(shape_.size());
+  std::vector<bool> seen(dims->shape.size());
   for (int axis : order) {
     int a = checkedAxis(axis);
     if (seen[a]) {
@@ -297,10 +349,10 @@ Tensor Tensor::permute(const std::vector<int> &order) const {
               "dimension " + std::to_string(axis) + " twice");
     }
     seen[a] = true;
-    shape.push_back(shape_[a]);
-    strides.push_back(strides_[a]);
+    shape.push_back(dims->shape[a]);
+    strides.push_back(dims->strides[a]);
   }
-  if (shape.size() != shape_.size()) {
+  if (shape.size() != dims->shape.size()) {
     invalid("permute of " + str() + ": expected " + std::to_string(rank()) +
             " dimensions, got " + std::to_string(order.size()));
   }
@@ -309,12 +361,13 @@ Tensor Tensor::permute(const std::vector<int> &order) const {
 }
 
 Tensor Tensor::transpose(int a, int b) const {
-  Tensor result = *this;
   a = checkedAxis(a);
   b = checkedAxis(b);
-  std::swap(result.shape_[a], result.shape_[b]);
-  std::swap(result.strides_[a], result.strides_[b]);
-  return result;
+  Shape shape = this->shape(), strides = this->strides();
+  std::swap(shape[a], shape[b]);
+  std::swap(strides[a], strides[b]);
+  return Tensor(owner, data_, dtype_, device_, std::move(shape),
+                std::move(strides));
 }
 
 Tensor Tensor::slice(int axis, int64_t start, int64_t stop,
@@ -324,16 +377,16 @@ Tensor Tensor::slice(int axis, int64_t start, int64_t stop,
     invalid("slice of " + str() + ": expected a step from 1 on, got step " +
             std::to_string(step));
   }
-  int64_t size = shape_[a];
+  int64_t size = dims->shape[a];
   auto clip = [size](int64_t bound) {
     return std::clamp<int64_t>(bound < 0 ? bound + size : bound, 0, size);
   };
   start = clip(start);
   stop = std::max(start, clip(stop));
-  Shape shape = shape_, strides = strides_;
+  Shape shape = dims->shape, strides = dims->strides;
   shape[a] = (stop - start + step - 1) / step;
   strides[a] *= step;
-  int64_t offset = shape[a] ? start * strides_[a] : 0;
+  int64_t offset = shape[a] ? start * dims->strides[a] : 0;
   return Tensor(owner,
                 static_cast<std::byte *>(data_) +
                     offset * static_cast<int64_t>(byteSize(dtype_)),
@@ -342,12 +395,12 @@ Tensor Tensor::slice(int axis, int64_t start, int64_t stop,
 
 Tensor Tensor::select(int axis, int64_t index) const {
   int a = checkedAxis(axis);
-  int64_t wrapped = index < 0 ? index + shape_[a] : index;
-  if (wrapped < 0 || wrapped >= shape_[a]) {
+  int64_t wrapped = index < 0 ? index + shape()[a] : index;
+  if (wrapped < 0 || wrapped >= shape()[a]) {
     invalid("select of " + str() + ": expected an index " +
-            (shape_[a] ? "from " + std::to_string(-shape_[a]) + " to " +
-                             std::to_string(shape_[a] - 1)
-                       : std::string("of a dimension with elements")) +
+            (shape()[a] ? "from " + std::to_string(-shape()[a]) + " to " +
+                              std::to_string(shape()[a] - 1)
+                        : std::string("of a dimension with elements")) +
             ", got index " + std::to_string(index) + " of dimension " +
             std::to_string(axis));
   }
@@ -356,15 +409,15 @@ Tensor Tensor::select(int axis, int64_t index) const {
 
 Tensor Tensor::expand(Shape shape) const {
   requireDefined("expand");
-  size_t extra = shape.size() - std::min(shape.size(), shape_.size());
+  size_t extra = shape.size() - std::min(shape.size(), dims->shape.size());
   Shape strides(shape.size(), 0);
   std::string asked = listText(shape);
-  bool fits = shape.size() >= shape_.size();
-  for (size_t i = 0; fits && i < shape_.size(); ++i) {
+  bool fits = shape.size() >= dims->shape.size();
+  for (size_t i = 0; fits && i < dims->shape.size(); ++i) {
     int64_t &wanted = shape[i + extra];
-    wanted = wanted == -1 ? shape_[i] : wanted;
-    fits = shape_[i] == wanted || shape_[i] == 1;
-    strides[i + extra] = shape_[i] == wanted ? strides_[i] : 0;
+    wanted = wanted == -1 ? dims->shape[i] : wanted;
+    fits = dims->shape[i] == wanted || dims->shape[i] == 1;
+    strides[i + extra] = dims->shape[i] == wanted ? dims->strides[i] : 0;
   }
   if (!fits) {
     invalid("expand of " + str() +
@@ -385,24 +438,26 @@ Tensor Tensor::unsqueeze(int axis) const {
             std::to_string(-rank() - 1) + " to " + std::to_string(rank()) +
             ", got dimension " + std::to_string(axis));
   }
-  Tensor result = *this;
-  int64_t stride = wrapped < rank() ? shape_[wrapped] * strides_[wrapped] : 1;
-  result.shape_.insert(result.shape_.begin() + wrapped, 1);
-  result.strides_.insert(result.strides_.begin() + wrapped, stride);
-  return result;
+  Shape shape = this->shape(), strides = this->strides();
+  int64_t stride = wrapped < rank() ? shape[wrapped] * strides[wrapped] : 1;
+  shape.insert(shape.begin() + wrapped, 1);
+  strides.insert(strides.begin() + wrapped, stride);
+  return Tensor(owner, data_, dtype_, device_, std::move(shape),
+                std::move(strides));
 }
 
 Tensor Tensor::squeeze(int axis) const {
   int a = checkedAxis(axis);
-  if (shape_[a] != 1) {
+  if (shape()[a] != 1) {
     invalid("squeeze of " + str() +
             ": expected a dimension of size 1, got dimension " +
-            std::to_string(axis) + " of size " + std::to_string(shape_[a]));
+            std::to_string(axis) + " of size " + std::to_string(shape()[a]));
   }
-  Tensor result = *this;
-  result.shape_.erase(result.shape_.begin() + a);
-  result.strides_.erase(result.strides_.begin() + a);
-  return result;
+  Shape shape = this->shape(), strides = this->strides();
+  shape.erase(shape.begin() + a);
+  strides.erase(strides.begin() + a);
+  return Tensor(owner, data_, dtype_, device_, std::move(shape),
+                std::move(strides));
 }
 
 Tensor Tensor::bitcast(DType dtype) const {

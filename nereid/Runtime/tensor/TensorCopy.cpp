@@ -198,25 +198,25 @@ static bool broadcasts(const Shape &from, const Shape &to) {
 const Tensor &Tensor::copyFrom(const Tensor &source) const {
   requireDefined("copyFrom");
   source.requireDefined("copyFrom");
-  if (!broadcasts(source.shape_, shape_)) {
+  if (!broadcasts(source.shape(), shape())) {
     raise({ErrorCode::InvalidArgument,
            "copyFrom: expected a source that broadcasts to " + str() +
                ", got " + source.str(),
            {}});
   }
   requireElementsApart("copyFrom");
-  Tensor from = source.expand(shape_);
+  Tensor from = source.expand(shape());
   if (numel_ == 0) {
     return *this;
   }
   noteWrite();
   if (overlap(*this, from)) {
     bool same = data_ == from.data_ && dtype_ == from.dtype_ &&
-                strides_ == from.strides_;
+                strides() == from.strides();
     if (same) {
       return *this;
     }
-    from = source.clone().expand(shape_);
+    from = source.clone().expand(shape());
   }
   if (!device_.isHost() || !from.device_.isHost()) {
     copyAcrossDevices(*this, from);
@@ -246,7 +246,7 @@ const Tensor &Tensor::copyFrom(const Tensor &source) const {
 
 Tensor Tensor::clone() const {
   requireDefined("clone");
-  Tensor copy = empty(shape_, dtype_, device_);
+  Tensor copy = empty(shape(), dtype_, device_);
   copy.copyFrom(*this);
   return copy;
 }
@@ -261,7 +261,7 @@ Tensor Tensor::to(Device device) const {
   if (device == device_) {
     return *this;
   }
-  Tensor copy = empty(shape_, dtype_, device);
+  Tensor copy = empty(shape(), dtype_, device);
   copy.copyFrom(*this);
   return copy;
 }
@@ -271,7 +271,7 @@ Tensor Tensor::to(DType dtype) const {
   if (dtype == dtype_) {
     return *this;
   }
-  Tensor copy = empty(shape_, dtype, device_);
+  Tensor copy = empty(shape(), dtype, device_);
   copy.copyFrom(*this);
   return copy;
 }

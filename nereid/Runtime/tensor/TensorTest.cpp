@@ -108,6 +108,83 @@ TEST(Tensor, ViewsShareMemoryCopiesDoNot) {
   EXPECT_EQ(t.transpose(0, 1).reshape({6}).at({1}), 0);
 }
 
+/// The places in memory of t's elements, in its order.
+static std::vector<int64_t> placesOf(const Tensor &t) {
+  std::vector<int64_t> places = {0};
+  for (int axis = 0; axis < t.rank(); ++axis) {
+    std::vector<int64_t> next;
+    for (int64_t place : places) {
+      for (int64_t i = 0; i < t.size(axis); ++i) {
+        next.push_back(place + i * t.stride(axis));
+      }
+    }
+    places = std::move(next);
+  }
+  return places;
+}
+
+/// Can a tensor of `shape` have its elements at `places`? Its strides would be
+/// the distances of neighbours.
+static bool canHave(const Shape &shape, const std::vector<int64_t> &places) {
+  std::vector<int64_t> expected = {0};
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    int64_t step = 1;
+    for (size_t inner = axis + 1; inner < shape.size(); ++inner) {
+      step *= shape[inner];
+    }
+    std::vector<int64_t> next;
+    for (int64_t place : expected) {
+      for (int64_t i = 0; i < shape[axis]; ++i) {
+        next.push_back(place + (shape[axis] > 1
+                                    ? i * places[static_cast<size_t>(step)]
+                                    : 0));
+      }
+    }
+    expected = std::move(next);
+  }
+  return expected == places;
+}
+
+/// `view` finds a view exactly where there is one, and `reshape` is that view
+/// or a copy with the same values.
+TEST(Tensor, ViewsAreFoundWhereStridesAllowThem) {
+  std::mt19937 random(11);
+  auto pick = [&](int64_t n) { return static_cast<int64_t>(random() % n); };
+  int found = 0, refused = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const int64_t sizes[] = {1, 2, 3, 4, 6};
+    Tensor t = arange({sizes[pick(5)], sizes[pick(5)], sizes[pick(5)], 4}, i32);
+    if (pick(2)) {
+      t = t.transpose(int(pick(4)), int(pick(4)));
+    }
+    if (pick(2)) {
+      int axis = int(pick(4));
+      t = t.slice(axis, 0, 1 + pick(t.size(axis)));
+    }
+    if (pick(4) == 0) {
+      t = t.select(int(pick(4)), 0).unsqueeze(1).expand({-1, 2, -1, -1});
+    }
+    Shape shape = {1};
+    for (int64_t left = t.numel(); left > 1 || shape.size() < 2;) {
+      int64_t factor = 1 + pick(left);
+      while (left % factor) {
+        ++factor;
+      }
+      shape.push_back(factor);
+      left /= factor;
+    }
+    bool isView = canHave(shape, placesOf(t));
+    (isView ? found : refused) += 1;
+    std::string what = t.str() + " as " + zeros(shape).str();
+    Tensor reshaped = t.reshape(shape);
+    EXPECT_EQ(reshaped.toVector<int>(), t.toVector<int>()) << what;
+    EXPECT_EQ(reshaped.data() == t.data(), isView) << what;
+    EXPECT_EQ(errorOf([&] { t.view(shape); }).empty(), isView) << what;
+  }
+  EXPECT_GT(found, 200);
+  EXPECT_GT(refused, 200);
+}
+
 /// Random views of a random tensor: copyFrom against the brute-force walk.
 TEST(Tensor, CopiesOfRandomViewsMatchBruteForce) {
   std::mt19937 random(7);
@@ -385,9 +462,11 @@ TEST(TensorErrors, NameWhatIsWrong) {
   Tensor t = zeros({2, 3});
   EXPECT_THAT(errorOf([&] { t.size(2); }), HasSubstr("dimension 2"));
   EXPECT_THAT(errorOf([&] { t.view({7}); }), HasSubstr("6 elements"));
-  EXPECT_THAT(errorOf([&] { t.transpose(0, 1).view({6}); }),
-              HasSubstr("view: expected a row-major tensor, got fp32[3, 2] "
-                        "with strides [1, 3]; hint: reshape"));
+  EXPECT_THAT(
+      errorOf([&] { t.transpose(0, 1).view({6}); }),
+      HasSubstr("view: expected a tensor that strides of [6] can read in "
+                "its order, got fp32[3, 2] with strides [1, 3]; hint: "
+                "reshape"));
   EXPECT_THAT(errorOf([&] { t.data<int>(); }), HasSubstr("int32"));
   EXPECT_THAT(errorOf([&] { t.select(0, 2); }), HasSubstr("index 2"));
   EXPECT_THAT(errorOf([&] { t.select(-1, 5); }),
