@@ -7,6 +7,7 @@
 
 #include "kernels/expression/Text.h"
 #include "kernels/operator/OperatorKernel.h"
+#include "kernels/operator/OverlappedLaunches.h"
 #include "kernels/reduce/Reduce.h"
 #include "nereid/Autograd/Graph.h"
 #include "nereid/Autograd/Record.h"
@@ -79,6 +80,9 @@ static void launchText(const KernelText &text,
                loops.batches();
   }
   arguments.push_back({"num_warps", Argument(4)});
+  if (!areLaunchesOverlapped()) {
+    arguments.push_back({"launch_pdl", Argument(true)}); // as OperatorKernel
+  }
   launchWatched(kernelOf(text.text), Grid(programs), arguments,
                 [&](Context &context) { return compile(text.text, context); });
 }

@@ -10,6 +10,7 @@
 #include "kernels/accumulate/Accumulate.h"
 #include "kernels/expression/CopyOnDevice.h"
 #include "kernels/operator/KernelTypes.h"
+#include "kernels/operator/OverlappedLaunches.h"
 #include "kernels/random/Random.h"
 #include "kernels/reduce/Reduce.h"
 #include "nereid/Runtime/cache/ImageStore.h"
@@ -159,6 +160,22 @@ void kernels::launchWatched(const Kernel &kernel, const Grid &grid,
     seeing->launching({kernel, grid, arguments, compile});
   }
   kernel.launch(grid, arguments);
+}
+
+std::span<const LaunchArgument>
+OperatorKernel::beginningEarly(std::span<LaunchArgument> arguments) {
+  std::span<LaunchArgument> given = arguments.first(arguments.size() - 1);
+  // Forms that were compiled ahead of time do not wait.
+  if (areLaunchesOverlapped() || !hasCompiler()) {
+    return given;
+  }
+  for (LaunchArgument &argument : given) {
+    if (argument.name == arguments.back().name) {
+      argument.value = arguments.back().value;
+      return given;
+    }
+  }
+  return arguments;
 }
 
 void OperatorKernel::launch(const Grid &grid,

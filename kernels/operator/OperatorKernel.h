@@ -40,8 +40,9 @@ public:
   public:
     template <typename... Args>
     void operator()(const Args &...args) const {
-      const LaunchArgument arguments[] = {LaunchArgument(args)...};
-      kernel.launch(grid, arguments);
+      LaunchArgument arguments[] = {LaunchArgument(args)...,
+                                    LaunchArgument("launch_pdl", true)};
+      kernel.launch(grid, OperatorKernel::beginningEarly(arguments));
     }
 
   private:
@@ -61,6 +62,12 @@ public:
   Kernel get() const;
 
 private:
+  /// All of them, or all but the last one, launch_pdl: on a GPU from 9.0 on, a
+  /// launch is prepared while the one in front of it runs, and waits at its
+  /// beginning. Under OverlappedLaunches operators say it themselves: kernels
+  /// that read early must not overtake those.
+  static std::span<const LaunchArgument>
+  beginningEarly(std::span<LaunchArgument> arguments);
   /// The kernel of the shared context, without a look-up.
   struct Shared {
     std::once_flag once;

@@ -34,6 +34,8 @@ OverlappedLaunches::~OverlappedLaunches() { --guards; }
 
 void OverlappedLaunches::fence() { isFenced = true; }
 
+bool kernels::areLaunchesOverlapped() { return guards > 0; }
+
 Overlap kernels::overlapOf(Device device) {
   // Forms that were compiled ahead of time do not wait.
   if (guards == 0 || device.isHost() || !hasCompiler()) {

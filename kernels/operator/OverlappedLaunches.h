@@ -41,6 +41,9 @@ public:
   static void fence();
 };
 
+/// Does a guard of this thread live?
+bool areLaunchesOverlapped();
+
 enum class Overlap {
   None,
   Early,

@@ -14,6 +14,7 @@
 #include "kernels/linear/NormedLinear.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/sampling/Sampling.h"
+#include "kernels/softmax/Softmax.h"
 #include "kernels/testing/OperatorTest.h"
 
 using namespace nereid;
@@ -25,7 +26,9 @@ namespace {
 /// Which launches may begin early.
 struct EarlyLaunches final : LaunchWatcher {
   std::vector<bool> isEarly;
+  size_t launches = 0;
   void launching(const OperatorLaunch &launch) override {
+    ++launches;
     for (const LaunchArgument &a : launch.arguments) {
       if (a.name == "launch_pdl") {
         isEarly.push_back(a.value.integer != 0);
@@ -102,9 +105,22 @@ TEST_P(OverlappedLaunch, beginsBehindTheFirstLaunchOfTheOutermostGuard) {
     embedding(index, table);
   }
   embedding(index, table);
-  bool begins = !device.isHost() && hasCompiler();
+  // Those outside of a guard wait before they read anything.
+  bool begins = !device.isHost() && hasCompiler(), waits = hasCompiler();
   EXPECT_EQ(seen.isEarly,
-            (std::vector<bool>{false, false, begins, begins, false}));
+            (std::vector<bool>{waits, false, begins, begins, waits}));
+}
+
+// Outside of a guard, each launch of an operator is prepared while the one in
+// front of it runs, with or without a word of its own.
+TEST_P(OverlappedLaunch, everyLaunchOutsideOfAGuardWaitsAtItsBeginning) {
+  Tensor x = random({2, 16}, f32), weight = random({4, 16}, f32);
+  EarlyLaunches seen;
+  softmax(linear(x, weight));
+  if (hasCompiler()) {
+    EXPECT_EQ(seen.isEarly, std::vector<bool>(seen.launches, true));
+  }
+  EXPECT_GE(seen.launches, 2u);
 }
 
 // A fence: what an operator that knows of none launches, waits; the next one

@@ -152,8 +152,8 @@ struct CompileOptions {
   /// All programs run at once or the launch is refused. The code is the same.
   bool cooperativeGrid = false;
   /// The launch may begin before the one in front of it in its stream has
-  /// ended (GPUs from 9.0 on): the kernel waits where it says gdc_wait. The
-  /// code is the same.
+  /// ended (GPUs from 9.0 on): the kernel waits where it says gdc_wait. One
+  /// that says nothing of the kind waits at its beginning.
   bool dependentLaunch = false;
   uint32_t checks = 0; ///< CheckFlags
   /// The launch may make tensor maps (TensorMapSource), which loops that say

@@ -546,7 +546,8 @@ static GpuOptions gpuOptions(const CompileRequest &request,
           request.options.fpFusion,
           allowsTensorMaps(request.options),
           request.options.matrixSize,
-          knobs().disable};
+          knobs().disable,
+          request.options.dependentLaunch};
 }
 
 Status Compilation::layOutTiles() {

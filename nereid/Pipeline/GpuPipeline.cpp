@@ -8,6 +8,7 @@
 #include "nereid/Pipeline/GpuPipeline.h"
 
 #include "nereid/Conversion/TileToTileGPU/Passes.h"
+#include "nereid/Dialect/Tile/Transforms/Passes.h"
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/Pass/PassOptions.h"
@@ -18,6 +19,9 @@ using namespace mlir;
 namespace nereid {
 
 void buildTileGPUPipeline(OpPassManager &pm, const GpuOptions &options) {
+  if (options.beginsEarly) {
+    pm.addPass(tile::createWaitForLaunches());
+  }
   OpPassManager &tiles = pm.nest<func::FuncOp>();
   if (options.has("narrow-comparisons")) {
     tiles.addPass(createNarrowComparisons());

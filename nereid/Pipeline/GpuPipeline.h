@@ -36,6 +36,7 @@ struct GpuOptions {
   unsigned matrixSize = 0; ///< rows of a matrix instruction; 0: chosen
   /// Words of NEREID_DISABLE (Support/Knobs.def): policies to do without.
   std::vector<std::string> disabled;
+  bool beginsEarly = false; ///< launch_pdl
 
   bool has(llvm::StringRef policy) const {
     return !llvm::is_contained(disabled, policy);

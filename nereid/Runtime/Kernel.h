@@ -25,7 +25,7 @@
 //                                     is refused
 //   launch_pdl                        the launch may begin before the previous
 //                                     one has ended, and waits for that at
-//                                     gdc_wait (GPUs from 9.0 on)
+//                                     gdc_wait or first (GPUs from 9.0 on)
 //
 // An argument is a Tensor, a Pointer, a number, a dtype, a string, none; a
 // Tuple of such, whose items are specialized one by one; a TensorDescriptor; or

@@ -325,7 +325,7 @@ static Status runBound(KernelState &kernel, LaunchBinding &binding,
     return status;
   }
   if (const auto &options = prepared.specialization->options) {
-    bool isDependent = binding.options.dependentLaunch; // is no code's
+    bool isDependent = binding.options.dependentLaunch; // is the launch's
     binding.options = *options;
     binding.options.dependentLaunch = isDependent;
   }

@@ -76,6 +76,15 @@ def InsertRelax : Pass<"tile-insert-relax", "::mlir::func::FuncOp"> {
   }];
 }
 
+def WaitForLaunches : Pass<"tile-wait-for-launches", "::mlir::ModuleOp"> {
+  let summary = "A kernel that may begin early waits at its beginning";
+  let description = [{
+    For launches with `launch_pdl`. A kernel that has no `tile.grid_dependency`
+    lets the next launch begin, and waits for those in front of its own, before
+    it does anything else. One that has some says itself what it reads early.
+  }];
+}
+
 def AssignSites : Pass<"tile-assign-sites", "::mlir::func::FuncOp"> {
   let summary = "Number the operations that call the runtime";
   let description = [{

@@ -66,6 +66,17 @@ void reportNoRoles(Operation *op, StringRef reason) {
   });
 }
 
+/// In front of all that touches memory: the warps that copy wait there, too.
+static bool isAtBeginning(tile::GridDependencyOp op, func::FuncOp kernel) {
+  Block &entry = kernel.getBody().front();
+  return op->getBlock() == &entry &&
+         llvm::all_of(llvm::make_range(entry.begin(), Block::iterator(op)),
+                      [](Operation &before) {
+                        return isa<tile::GridDependencyOp>(before) ||
+                               isMemoryEffectFree(&before);
+                      });
+}
+
 /// What may tell the kernel that memory has been written by others: the warps
 /// that copy do nothing but copy.
 static Operation *waitForOthers(func::FuncOp kernel) {
@@ -74,7 +85,8 @@ static Operation *waitForOthers(func::FuncOp kernel) {
     auto grid = dyn_cast<tile::GridDependencyOp>(op);
     auto load = dyn_cast<tile::LoadAccess>(op);
     auto assembly = dyn_cast<tile::InlineAsmOp>(op);
-    bool waits = (grid && grid.getKind() == tile::GridDependency::Wait) ||
+    bool waits = (grid && grid.getKind() == tile::GridDependency::Wait &&
+                  !isAtBeginning(grid, kernel)) ||
                  (load && load.getIsVolatile()) ||
                  (assembly && !assembly.getPure()) ||
                  isa<tile::RelaxOp, tile::AtomicCASOp>(op) ||

@@ -187,7 +187,9 @@ void ProducerSlice::reduce(Block &inner) {
 
 void ProducerSlice::reduce() {
   block.walk([&](Operation *op) {
-    if (isa<FillSlotOp, CopyTileOp>(op)) {
+    auto grid = dyn_cast<tile::GridDependencyOp>(op);
+    if (isa<FillSlotOp, CopyTileOp>(op) ||
+        (grid && grid.getKind() == tile::GridDependency::Wait)) {
       need(op);
     }
   });

@@ -27,7 +27,8 @@ std::optional<unsigned> registersToBeginWith(mlir::func::FuncOp kernel,
                                              const TargetInfo &target);
 
 /// The kernel, whose loops have both halves, becomes a condition: one branch
-/// copies (fill_slot, copy_tile and what they need), the other does the rest.
+/// copies (fill_slot, copy_tile and what they need, and waits for launches in
+/// front), the other does the rest.
 /// Buffers and their barriers stay in front.
 mlir::scf::IfOp splitRoles(mlir::func::FuncOp kernel, const TargetInfo &target);
 

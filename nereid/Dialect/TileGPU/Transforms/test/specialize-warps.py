@@ -52,7 +52,7 @@
 # RUN: nereid compile %s:in_front --target sm_90a -v --emit tilegpu -o /dev/null \
 # RUN:   --signature '*fp32:16,*bf16:16,*bf16:16,i32:16,i32' 2>&1 | FileCheck %s --check-prefix=FRONT
 # FRONT: an index may be negative
-# RUN: nereid compile %s:waits --target sm_90a -v --emit tilegpu -o /dev/null \
+# RUN: nereid compile %s:waits_late --target sm_90a -v --emit tilegpu -o /dev/null \
 # RUN:   --signature '*fp32:16,*bf16:16,*bf16:16,i32:16' 2>&1 | FileCheck %s --check-prefix=WAITS
 # WAITS: the kernel may wait for another program here, and the warps that copy would not
 # RUN: nereid compile %s:spins --target sm_90a -v --emit tilegpu -o /dev/null \
@@ -66,6 +66,17 @@
 # RUN: nereid compile %s:far --target sm_90a -v --emit tilegpu -o /dev/null \
 # RUN:   --signature '*fp32:16,*bf16:16,*bf16:16,i32:16,i32' 2>&1 | FileCheck %s --check-prefix=FAR
 # FAR: an index may have more than 32 bits
+#
+# What waits for the launches in front before anything else does so in both roles.
+# RUN: nereid compile %s:waits --target sm_90a --emit tilegpu --signature '*fp32:16,*bf16:16,*bf16:16,i32:16' \
+# RUN:   | FileCheck %s --check-prefix=BOTH
+# BOTH: tilegpu.init_slots
+# BOTH: tilegpu.is_producer
+# BOTH: tile.grid_dependency wait
+# BOTH: tilegpu.fill_slot
+# BOTH: } else {
+# BOTH: tile.grid_dependency wait
+# BOTH: tilegpu.wait_slot
 #
 # What an address comes from in the iteration itself; the loop's own num_stages.
 # RUN: nereid compile %s:hinted --target sm_90a --emit tilegpu --signature '*fp32:16,*bf16:16,*bf16:16,i32:16' \
@@ -134,6 +145,13 @@ def multiply(y_ptr, a_ptr, b_ptr, K):
 
 @triton.jit
 def waits(y_ptr, a_ptr, b_ptr, K):
+    tl.extra.cuda.gdc_wait()
+    multiply(y_ptr, a_ptr, b_ptr, K)
+
+
+@triton.jit
+def waits_late(y_ptr, a_ptr, b_ptr, K):
+    tl.store(y_ptr, tl.load(y_ptr) + 1)
     tl.extra.cuda.gdc_wait()
     multiply(y_ptr, a_ptr, b_ptr, K)
 
