@@ -12,16 +12,19 @@
 #include "nereid/Runtime/Grid.h"
 
 #include <algorithm>
-#include <bit>
 
 using namespace nereid;
 using namespace nereid::kernels;
 
-/// Few sizes, since each is compiled.
-static int64_t atMost(int64_t block, int64_t size) {
-  return std::min<int64_t>(
-      block,
-      size <= 1 ? 1 : std::max<int64_t>(std::bit_ceil(uint64_t(size)), 16));
+/// Blocks of one size that hold `size` with few elements to spare, at most
+/// `most` each: 77 of at most 64 are two of 40. Multiples of `step`, since each
+/// block is compiled.
+static int64_t evenBlock(int64_t most, int64_t size, int64_t step) {
+  if (size <= 1) {
+    return 1;
+  }
+  int64_t each = cdiv(size, cdiv(size, most));
+  return std::min(most, cdiv(each, step) * step);
 }
 
 namespace {
@@ -41,7 +44,7 @@ static AttentionPlan plan(int64_t queries, int64_t keys, DType dtype, bool tf32,
     if (!hasCompiler()) {
       return {64, 128, 4, 1}; // as ahead.txt has it
     }
-    return {atMost(64, queries), atMost(128, keys), 4, 1};
+    return {evenBlock(64, queries, 8), evenBlock(128, keys, 16), 4, 1};
   }
   return onGpu(dtype != f32 ? Operands::Halves
                : tf32       ? Operands::Tf32
