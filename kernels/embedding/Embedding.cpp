@@ -19,6 +19,7 @@
 #include "nereid/Runtime/DeviceProperties.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 using namespace nereid;
@@ -81,12 +82,20 @@ Tensor kernels::embedding(const Tensor &indices, const Tensor &weight) {
   }
   Rows table = rowsOf(weight);
   Tensor flat = indices.contiguous();
-  int64_t block = blockOf(columns);
+  int64_t block = blockOf(columns), warps = 4;
+  if (hasCompiler()) {
+    // Two reads of 16 bytes a thread are under way, since a multiprocessor has
+    // room for a number of programs, however few threads they have.
+    constexpr int64_t bytesOfWarp = 32 * 32;
+    warps = std::clamp<int64_t>(
+        block * int64_t(byteSize(weight.dtype())) / bytesOfWarp, 1, 4);
+    warps = int64_t(std::bit_floor(uint64_t(warps)));
+  }
   bool early = beginsEarly(weight.device());
   static const OperatorKernel kernel("embedding", "embedding_kernel");
   kernel[{flat.numel() * cdiv(columns, block)}](
       y, flat, table.tensor, table.stride, rows, columns, "BLOCK"_a = block,
-      "EARLY"_a = early, "launch_pdl"_a = early, "num_warps"_a = 4);
+      "EARLY"_a = early, "launch_pdl"_a = early, "num_warps"_a = warps);
   return y;
 }
 
@@ -133,17 +142,21 @@ static TokensOfRows sortOnDevice(const Tensor &indices, int64_t rows,
   int64_t tokens = indices.numel(), chunks = cdiv(tokens, chunk);
   TokensOfRows result = {empty({rows}, i32, device), empty({rows}, i32, device),
                          empty({tokens}, i32, device)};
-  Tensor place = empty({tokens}, i32, device), taken = zeros({1}, i32, device),
-         counts = zeros({chunks, rows}, i32, device);
+  // One fill for both: numbers for each row and chunk, and how many are taken.
+  Tensor zeroed = zeros({chunks * rows + 1}, i32, device),
+         counts = zeroed.slice(0, 0, chunks * rows),
+         taken = zeroed.slice(0, chunks * rows, chunks * rows + 1),
+         place = empty({tokens}, i32, device);
   static const OperatorKernel places("embedding", "embedding_places_kernel");
   places[{cdiv(tokens, block)}](place, counts, indices, rows, tokens,
                                 "CHUNK"_a = chunk, "BLOCK"_a = block,
                                 "STEP"_a = step, "padding"_a = padding,
                                 "num_warps"_a = 4);
   static const OperatorKernel lists("embedding", "embedding_lists_kernel");
-  lists[{cdiv(rows, together)}](result.begin, result.count, counts, taken, rows,
-                                chunks, "BLOCK"_a = together,
-                                "num_warps"_a = 4);
+  constexpr int64_t lines = 128;
+  lists[{cdiv(rows, lines)}](result.begin, result.count, counts, taken, rows,
+                             chunks, "BLOCK"_a = lines, "STEP"_a = 8,
+                             "num_warps"_a = 4);
   static const OperatorKernel order("embedding", "embedding_order_kernel");
   order[{cdiv(tokens, together)}](result.order, place, result.begin, counts,
                                   indices, rows, tokens, "CHUNK"_a = chunk,

@@ -64,18 +64,20 @@ def embedding_places_kernel(place_ptr, counts_ptr, index_ptr, V, T, CHUNK: tl.co
 
 
 @triton.jit
-def embedding_lists_kernel(begin_ptr, count_ptr, counts_ptr, taken_ptr, V, chunks, BLOCK: tl.constexpr):
+def embedding_lists_kernel(begin_ptr, count_ptr, counts_ptr, taken_ptr, V, chunks, BLOCK: tl.constexpr, STEP: tl.constexpr):
     """For each row of the table a list of the tokens that took it: count[v] is their number, begin[v] where the list lies,
     and counts[chunk, v] becomes the number in earlier chunks. Lists are taken in the order in which programs come: where
-    one lies may differ from run to run, its order may not. BLOCK rows a program."""
+    one lies may differ from run to run, its order may not. BLOCK rows a program, STEP chunks at a time."""
     v = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = v < V
     total = tl.zeros((BLOCK,), dtype=tl.int32)
-    for chunk in range(chunks):
-        at = counts_ptr + tl.cast(chunk, tl.int64) * V + v
-        count = tl.load(at, mask=inside, other=0)
-        tl.store(at, total, mask=inside)
-        total += count
+    for first in range(0, chunks, STEP):
+        chunk = first + tl.arange(0, STEP)
+        at = counts_ptr + (chunk.to(tl.int64)[:, None] * V + v[None, :])
+        exists = (chunk < chunks)[:, None] & inside[None, :]
+        count = tl.load(at, mask=exists, other=0)
+        tl.store(at, total[None, :] + tl.cumsum(count, axis=0) - count, mask=exists)
+        total += tl.sum(count, axis=0)
     begin = tl.atomic_add(taken_ptr, tl.sum(total, axis=0)) + tl.cumsum(total, axis=0) - total
     tl.store(begin_ptr + v, begin, mask=inside)
     tl.store(count_ptr + v, total, mask=inside)
