@@ -7,23 +7,24 @@
 
 #include "bench/operators/Transformer.h"
 
+#include "kernels/add_norm/AddNorm.h"
 #include "kernels/attention/Attention.h"
 #include "kernels/cross_entropy/CrossEntropy.h"
 #include "kernels/embedding/Embedding.h"
 #include "kernels/expression/Expression.h"
+#include "kernels/join/Join.h"
 #include "kernels/layer_norm/LayerNorm.h"
 #include "kernels/linear/Linear.h"
-#include "nereid/Autograd/Views.h"
+
+#include <tuple>
 
 using namespace nereid;
 using namespace nereid::bench;
 
-/// Part `i` of three, [B, T, 3 C], as [B, heads, T, C / heads].
-static Variable headsOf(const Variable &qkv, int64_t i, int64_t heads) {
-  int64_t batch = qkv.size(0), length = qkv.size(1), width = qkv.size(2) / 3;
-  Variable part = autograd::slice(qkv, 2, i * width, (i + 1) * width);
-  return autograd::transpose(
-      autograd::reshape(part, {batch, length, heads, width / heads}), 1, 2);
+/// [B, T, C] as [B, heads, T, C / heads].
+static Variable headsOf(const Variable &x, int64_t heads) {
+  return x.view({x.size(0), x.size(1), heads, x.size(2) / heads})
+      .transpose(1, 2);
 }
 
 Outputs bench::transformer(const Inputs &in, const Numbers &numbers) {
@@ -31,16 +32,9 @@ Outputs bench::transformer(const Inputs &in, const Numbers &numbers) {
   const Tensor &tokens = (next++)->value(), &targets = (next++)->value();
   const Variable &words = *next++, &places = *next++;
   auto heads = int64_t(numbers[0]), layers = int64_t(numbers[1]);
-  Variable x = kernels::embedding(tokens, words);
-  x = x + places;
   auto take = [&](auto function) {
     const Variable &weight = *next++, &bias = *next++;
     return function(weight, bias);
-  };
-  auto norm = [&](const Variable &v) {
-    return take([&](const Variable &w, const Variable &b) {
-      return kernels::layerNorm(v, w, b);
-    });
   };
   auto linear = [&](const Variable &v, kernels::Activation activation =
                                            kernels::Activation::None) {
@@ -48,18 +42,29 @@ Outputs bench::transformer(const Inputs &in, const Numbers &numbers) {
       return kernels::linear(v, w, b, activation);
     });
   };
+  /// The norm of the sum, and the sum.
+  auto addNorm = [&](const Variable &v, const Variable &residual) {
+    return take([&](const Variable &w, const Variable &b) {
+      return kernels::addLayerNorm(v, residual, w, b);
+    });
+  };
   kernels::AttentionOptions causal;
   causal.causal = true;
+  Variable x = kernels::embedding(tokens, words) + places;
+  Variable y = take([&](const Variable &w, const Variable &b) {
+    return kernels::layerNorm(x, w, b);
+  });
   for (int64_t layer = 0; layer < layers; ++layer) {
-    Variable qkv = linear(norm(x));
+    std::vector<Variable> qkv = kernels::chunk(linear(y), 3, -1);
     Variable mixed =
-        kernels::attention(headsOf(qkv, 0, heads), headsOf(qkv, 1, heads),
-                           headsOf(qkv, 2, heads), causal);
-    mixed = autograd::reshape(autograd::transpose(mixed, 1, 2), x.shape());
-    x = x + linear(mixed);
-    x = x + linear(linear(norm(x), kernels::Activation::GeluTanh));
+        kernels::attention(headsOf(qkv[0], heads), headsOf(qkv[1], heads),
+                           headsOf(qkv[2], heads), causal);
+    std::tie(y, x) =
+        addNorm(linear(mixed.transpose(1, 2).reshape(x.shape())), x);
+    std::tie(y, x) =
+        addNorm(linear(linear(y, kernels::Activation::GeluTanh)), x);
   }
-  Variable last = autograd::reshape(norm(x), {targets.numel(), x.size(2)});
+  Variable last = y.reshape({targets.numel(), x.size(2)});
   return {
       kernels::crossEntropy(kernels::linear(last, words, Variable()), targets)};
 }

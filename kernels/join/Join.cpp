@@ -7,6 +7,7 @@
 
 #include "kernels/join/Join.h"
 
+#include "kernels/join/OneLaunch.h"
 #include "kernels/operator/Axes.h"
 #include "kernels/operator/Checks.h"
 #include "nereid/Autograd/Record.h"
@@ -49,6 +50,9 @@ static Tensor concatOf(const char *op, std::span<const Tensor> values,
   }
   shape[size_t(at)] = length;
   Tensor y = empty(shape, first.dtype(), first.device());
+  if (joinInOneLaunch(y, values, at)) {
+    return y;
+  }
   int64_t begin = 0;
   for (const Tensor &x : values) {
     int64_t end = begin + x.size(at);
@@ -210,6 +214,10 @@ std::vector<Variable> kernels::split(const Variable &x,
                                     autograd::Needs) {
         auto some = std::ranges::find_if(dy, &Tensor::defined);
         Tensor dx = empty(shape, some->dtype(), some->device());
+        if (std::ranges::all_of(dy, &Tensor::defined) &&
+            joinInOneLaunch(dx, dy, at)) {
+          return autograd::Gradients{dx};
+        }
         int64_t begin = 0;
         for (size_t i = 0; i < kept.size(); ++i) {
           Tensor part = dx.slice(at, begin, begin + kept[i]);

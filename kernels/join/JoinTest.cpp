@@ -105,6 +105,35 @@ TEST_P(Join, stacksAlongANewAxis) {
   EXPECT_THAT(y.grad().toFloat64(), ElementsAre(3, 4, 5, 9, 10, 11));
 }
 
+TEST_P(Join, joinsEveryType) {
+  for (DType dtype :
+       {f64, f32, f16, bf16, fp8e4nv, fp8e5, i64, i32, i16, i8, u8, i1}) {
+    Values values = {1, 0, 1, 1, 0, 0};
+    Tensor x = Tensor::fromVector(values, Shape{2, 3}, device).to(dtype);
+    Tensor two = concat({x, x.slice(1, 0, 1).contiguous()}, 1),
+           four = concat({x, x, x, x});
+    EXPECT_THAT(two.toFloat64(), ElementsAre(1, 0, 1, 1, 1, 0, 0, 1))
+        << shortName(dtype);
+    Values expected;
+    for (int i = 0; i < 4; ++i) {
+      expected.insert(expected.end(), values.begin(), values.end());
+    }
+    EXPECT_EQ(four.toFloat64(), expected) << shortName(dtype);
+  }
+}
+
+TEST_P(Join, gradientsOfAllPartsAreJoined) {
+  for (int64_t parts = 1; parts <= 5; ++parts) {
+    Variable x(arange({3, 2 * parts, 2}, f32, device), true);
+    std::vector<Variable> results;
+    for (const Variable &part : split(x, 2, 1)) {
+      results.push_back(part * part);
+    }
+    concat(results, 1).backward(full(x.shape(), 1, f32, device));
+    EXPECT_EQ(x.grad().toFloat64(), (x.value() * 2).value().toFloat64());
+  }
+}
+
 TEST_P(Join, takesMixesOfValues) {
   Variable x(arange({2}, f32, device), true);
   Tensor t = full({1}, 7, f32, device);

@@ -15,8 +15,10 @@
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
 #include "nereid/Autograd/Record.h"
+#include "nereid/Runtime/DeviceProperties.h"
 
 #include <algorithm>
+#include <bit>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -61,11 +63,13 @@ static constexpr int64_t flatBlock = 4096, flatBlockOfTwo = 2048;
 
 /// A GPU's multiprocessor has room for one block of a large product. What
 /// follows that keeps its matrix unit waiting, longer than a pass of its own
-/// takes (docs/decisions/Products.md).
-static bool activatesApart(Activation activation, bool keepsBefore,
-                           Device device) {
+/// takes (docs/decisions/Products.md). Where each multiprocessor has one block
+/// at most, no other block waits.
+static bool activatesApart(int64_t elements, Activation activation,
+                           bool keepsBefore, Device device) {
+  constexpr int64_t block = 128 * 128;
   return keepsBefore && activation != Activation::Relu && !device.isHost() &&
-         hasCompiler();
+         hasCompiler() && elements > block * properties(device).processors;
 }
 
 static LinearResult forward(const char *op, const Tensor &x,
@@ -80,7 +84,8 @@ static LinearResult forward(const char *op, const Tensor &x,
   p.options.tf32 = tf32;
   Shape shape = x.shape();
   shape.back() = weight.size(0);
-  if (activatesApart(activation, keepsBefore, x.device())) {
+  if (activatesApart(p.a.size(1) * weight.size(0), activation, keepsBefore,
+                     x.device())) {
     Tensor before = run(p), y = empty(shape, x.dtype(), x.device());
     if (y.numel() > 0) {
       static const OperatorKernel kernel("linear", "activation_kernel");
@@ -119,12 +124,23 @@ static Tensor derivativeAndSums(const Tensor &dy, const Tensor &z,
         "ACTIVATION"_a = nameOf(activation), "num_warps"_a = 4);
     return {};
   }
-  constexpr int64_t blockM = 16, blockN = 128;
-  int64_t programs =
-      programsOfColumns(rows, cdiv(columns, blockN), blockM, dy.device());
+  // Of few rows a GPU's program adds all, of few columns: what a second launch
+  // takes is worth two blocks of rows, one after the other.
+  constexpr int64_t mostRows = 512;
+  bool isOneLaunch = biasType && !z.defined() && rows <= 2 * mostRows &&
+                     !dy.device().isHost() && hasCompiler();
+  int64_t blockM = 16, blockN = 128, programs = 1;
+  if (isOneLaunch) {
+    blockM = std::min(int64_t(std::bit_ceil(uint64_t(rows))), mostRows);
+    blockN = 16;
+  } else {
+    programs =
+        programsOfColumns(rows, cdiv(columns, blockN), blockM, dy.device());
+  }
   Tensor parts;
   if (biasType) {
-    parts = empty({programs, columns}, f32, dy.device());
+    parts =
+        empty({programs, columns}, isOneLaunch ? *biasType : f32, dy.device());
   }
   bool isGiven = !hasCompiler() && z.defined();
   static const OperatorKernel kernel("linear", "columns_kernel");
@@ -133,7 +149,10 @@ static Tensor derivativeAndSums(const Tensor &dy, const Tensor &z,
       dy.stride(1), isGiven ? bitOf(activation) : 0, "BLOCK_M"_a = blockM,
       "BLOCK_N"_a = blockN,
       "ACTIVATION"_a = isGiven ? "given" : nameOf(activation),
-      "num_warps"_a = 4);
+      "num_warps"_a = isOneLaunch ? 8 : 4);
+  if (isOneLaunch) {
+    return parts.squeeze(0);
+  }
   return biasType ? columnSums(parts, *biasType) : Tensor();
 }
 
