@@ -209,6 +209,13 @@ static Tensor backward(bool isLog, const Tensor &dy, const Tensor &y,
     loop[{out.count}](dx, out.tensor, y, out.stride, scale, out.columns,
                       "BLOCK"_a = loopBlock, "LOG"_a = isLog,
                       "num_warps"_a = plan.warps);
+  } else if (plan.rowsOfProgram > 1) {
+    static const OperatorKernel several("softmax",
+                                        "softmax_backward_rows_kernel");
+    several[{cdiv(out.count, plan.rowsOfProgram)}](
+        dx, out.tensor, y, out.stride, scale, out.count, "N"_a = out.columns,
+        "LOG"_a = isLog, "ROWS"_a = plan.rowsOfProgram,
+        "num_warps"_a = plan.warps);
   } else {
     static const OperatorKernel whole("softmax", "softmax_backward_kernel");
     whole[{out.count}](dx, out.tensor, y, out.stride, scale,

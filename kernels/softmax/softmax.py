@@ -139,6 +139,26 @@ def softmax_backward_kernel(dx_ptr, dy_ptr, y_ptr, dy_stride, scale, N: tl.const
 
 
 @triton.jit
+def softmax_backward_rows_kernel(dx_ptr, dy_ptr, y_ptr, dy_stride, scale, M, N: tl.constexpr, LOG: tl.constexpr,
+                                 ROWS: tl.constexpr):
+    """The same for short rows, ROWS of them a program."""
+    first = tl.program_id(0).to(tl.int64) * ROWS
+    rows = tl.arange(0, ROWS)
+    cols = tl.arange(0, N)
+    exists = (rows < tl.minimum(M - first, ROWS).to(tl.int32))[:, None]
+    at = first * N + (rows[:, None] * N + cols[None, :])
+    y = tl.load(y_ptr + at, mask=exists, other=0.0).to(tl.float32)
+    dy_ptrs = dy_ptr + first * dy_stride + rows[:, None].to(tl.int64) * dy_stride + cols[None, :]
+    dy = tl.load(dy_ptrs, mask=exists, other=0.0).to(tl.float32)
+    if LOG:
+        dy = tl.where(y == float("-inf"), 0.0, dy)
+        dx = dy - tl.exp(y) * tl.sum(dy, axis=1)[:, None]
+    else:
+        dx = y * (dy - tl.sum(y * dy, axis=1)[:, None])
+    tl.store(dx_ptr + at, dx * scale, mask=exists)
+
+
+@triton.jit
 def softmax_backward_loop_kernel(dx_ptr, dy_ptr, y_ptr, dy_stride, scale, N, BLOCK: tl.constexpr, LOG: tl.constexpr):
     """The same for rows of any length, which are read twice."""
     row = tl.program_id(0).to(tl.int64)
