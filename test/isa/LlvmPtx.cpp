@@ -14,7 +14,8 @@
 // Definitions do not say which numbers their operands may have: registers come
 // from the class that is named, other operands get some numbers in turn, until
 // the simulator takes what is printed. The printer may not survive a number
-// that means nothing to it, so each instruction has a process of its own.
+// that means nothing to it, so another process tries them, and after its end
+// the next one goes on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +33,9 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <memory>
 #include <set>
@@ -139,12 +142,25 @@ static std::string asWritten(std::string text) {
   return text;
 }
 
+/// A declaration of the registers of this class that the text has.
+static std::string declared(const std::string &text, const std::string &type,
+                            const std::string &prefix) {
+  unsigned count = 1;
+  for (size_t at = text.find(prefix); at != std::string::npos;
+       at = text.find(prefix, at + 1)) {
+    const char *digits = text.c_str() + at + prefix.size();
+    count = std::max(count, unsigned(std::strtoul(digits, nullptr, 10)) + 1);
+  }
+  return ".reg ." + type + " " + prefix + "<" + std::to_string(count) + ">;\n";
+}
+
 static bool isSimulated(const std::string &text) {
   std::string ptx = ".version 8.8\n.target sm_90a\n.address_size 64\n"
-                    ".visible .entry k()\n{\n"
-                    ".reg .pred %p<64>;\n.reg .b16 %rs<64>;\n"
-                    ".reg .b32 %r<256>;\n.reg .b64 %rd<256>;\n" +
-                    text + "\n$L_end:\nret;\n}\n";
+                    ".visible .entry k()\n{\n" +
+                    declared(text, "pred", "%p") +
+                    declared(text, "b16", "%rs") + declared(text, "b32", "%r") +
+                    declared(text, "b64", "%rd") + text +
+                    "\n$L_end:\nret;\n}\n";
   auto module = nereid::sim::parsePtx(ptx);
   return module.ok() &&
          nereid::sim::decode(**module, (*module)->entries[0], /*globals=*/0)
@@ -176,45 +192,58 @@ static void tryNumbers(const Printer &printer, unsigned opcode) {
   }
 }
 
-/// What the process of an instruction said last.
-static std::string lastLineOf(const Printer &printer, unsigned opcode) {
+/// Tries the instructions from `first` on, in another process, and prints what
+/// it said last of each. Returns the first that is left: after the one that
+/// the process did not survive.
+static unsigned tryFrom(const Printer &printer, unsigned first) {
   int ends[2];
   if (::pipe(ends) != 0) {
     std::perror("pipe");
     std::exit(1);
   }
+  std::fflush(stdout);
   pid_t child = ::fork();
   if (child == 0) {
     ::dup2(ends[1], 1);
     int nowhere = ::open("/dev/null", O_WRONLY);
     ::dup2(nowhere, 2);
-    tryNumbers(printer, opcode);
+    for (unsigned i = first; i < printer.instructions->getNumOpcodes(); ++i) {
+      std::printf("#%u\n", i);
+      std::fflush(stdout);
+      MCInst instruction;
+      instruction.setOpcode(i);
+      if (printer.printer->getMnemonic(instruction).first) {
+        tryNumbers(printer, i);
+      }
+    }
     ::_exit(0);
   }
   ::close(ends[1]);
-  std::string text;
-  char buffer[4096];
-  for (ssize_t got; (got = ::read(ends[0], buffer, sizeof(buffer))) > 0;) {
-    text.append(buffer, size_t(got));
+  std::FILE *said = ::fdopen(ends[0], "r");
+  std::string last;
+  unsigned next = first + 1;
+  char *line = nullptr;
+  size_t room = 0;
+  while (::getline(&line, &room, said) > 0) {
+    if (*line == '#') {
+      std::fputs(last.c_str(), stdout);
+      last.clear();
+      next = unsigned(std::strtoul(line + 1, nullptr, 10)) + 1;
+    } else {
+      last = line;
+    }
   }
-  ::close(ends[0]);
+  std::fputs(last.c_str(), stdout);
+  std::free(line);
+  std::fclose(said);
   ::waitpid(child, nullptr, 0);
-  if (text.empty()) {
-    return text;
-  }
-  size_t begin = text.rfind('\n', text.size() - 2);
-  return text.substr(begin == std::string::npos ? 0 : begin + 1);
+  return next;
 }
 
 int main() {
   Printer printer;
-  for (unsigned i = 0; i < printer.instructions->getNumOpcodes(); ++i) {
-    MCInst instruction;
-    instruction.setOpcode(i);
-    if (printer.printer->getMnemonic(instruction).first) {
-      std::fputs(lastLineOf(printer, i).c_str(), stdout);
-      std::fflush(stdout);
-    }
+  for (unsigned next = 0; next < printer.instructions->getNumOpcodes();) {
+    next = tryFrom(printer, next);
   }
   return 0;
 }
