@@ -10,6 +10,7 @@ rejects must be rejected, on the same line. More in the same way:
     --snippets     the programs that tests of the language hold in strings
     --unicode      all character names in "\\N{...}", identifiers that NFKC changes
     --mutations N  N randomly damaged pieces of the files
+    --every N      of files, programs, names and identifiers every N-th
 
 Exit status: 0 equal, 1 different, 77 no Python 3.11 to compare with (skipped).
 """
@@ -173,7 +174,7 @@ def show_first_difference(tool, path):
 
 
 def compare_library(options, pool):
-    paths = options.files or library_files(options.library)
+    paths = options.files or library_files(options.library)[::options.every]
     expected = pool.map(reference_of_file, paths, chunksize=8)
     different = compare(options.tool, paths, paths, expected, options.verbose)
     rejected = sum(result.startswith("error") for result, _ in expected)
@@ -184,12 +185,12 @@ def compare_library(options, pool):
     return different, [path for path, (result, _) in zip(paths, expected) if result.startswith("ok")]
 
 
-def unicode_pieces():
-    """Programs with all character names, and with identifiers to normalize."""
+def unicode_pieces(every):
+    """Programs with character names, and with identifiers to normalize."""
     characters = [chr(c) for c in range(0x110000)]
     named = [name for name in (unicodedata.name(c, None) for c in characters) if name]
     computed = ("CJK UNIFIED", "HANGUL SYLLABLE")  # by rule, so some of them will do
-    named = [name for i, name in enumerate(named) if not name.startswith(computed) or i % 50 == 0]
+    named = [name for i, name in enumerate(named) if not name.startswith(computed) or i % 50 == 0][::every]
     unnamed = ["NO SUCH NAME", "HANGUL SYLLABLE GAX", "CJK UNIFIED IDEOGRAPH-0041", "LATIN", "", " ", "BEL "]
     for begin in range(0, len(named), 4000):
         yield "".join(f'"\\N{{{name}}}"\n' for name in named[begin : begin + 4000])
@@ -197,16 +198,16 @@ def unicode_pieces():
         yield f'"\\N{{{name}}}"\n'
     generator = random.Random(0)
     start = [c for c in characters[128:] if c.isidentifier()]
-    rest = [c for c in characters[128:] if ("a" + c).isidentifier()]
+    rest = [c for c in characters[128:] if ("a" + c).isidentifier()][::every]
     moving = [c for c in rest if unicodedata.combining(c) or unicodedata.normalize("NFKC", c) != c]
     for begin in range(0, len(rest), 20000):
         yield "".join(f"a{c}\n" for c in rest[begin : begin + 20000])
     lines = []
-    for _ in range(60000):
+    for _ in range(60000 // every):
         pool = generator.choice((rest, moving, moving))
         lines.append(generator.choice(start) + "".join(generator.choices(pool, k=generator.randrange(6))) + "\n")
     yield "".join(lines)
-    for c in generator.sample(characters[128:0xD800], 300):
+    for c in generator.sample(characters[128:0xD800], 300 // every):
         yield f"\nx = a{c}b\n"
 
 
@@ -256,6 +257,7 @@ def long_chains():
 
 def compare_snippets(options, pool):
     found = snippets(options.library)
+    found = dict(list(found.items())[::options.every])
     found.update((text, name) for name, text in long_chains())
     different = compare_pieces(options, pool, list(found), list(found.values()))
     print(f"{len(found)} programs in the strings of tests: {different} differ")
@@ -263,7 +265,7 @@ def compare_snippets(options, pool):
 
 
 def compare_unicode(options, pool):
-    pieces = [piece.encode() for piece in unicode_pieces()]
+    pieces = [piece.encode() for piece in unicode_pieces(options.every)]
     names = [f"Unicode piece {number}: {piece[:60]!r}" for number, piece in enumerate(pieces)]
     different = compare_pieces(options, pool, pieces, names)
     print(f"{len(pieces)} programs of Unicode names and identifiers: {different} differ")
@@ -311,6 +313,7 @@ def main():
     parser.add_argument("--tolerate", type=int, default=0, help="mutations that may differ, of a thousand")
     parser.add_argument("--snippets", action="store_true", help="compare the programs in the tests' strings")
     parser.add_argument("--unicode", action="store_true", help="compare Unicode names and identifiers")
+    parser.add_argument("--every", type=int, default=1, help="compare every N-th only")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", help="a folder for the mutations")
     parser.add_argument("--verbose", type=int, default=20, help="how many differences to print")
