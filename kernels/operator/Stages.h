@@ -44,12 +44,21 @@ inline bool isMappable(const Tensor &tensor) {
   return isAligned(tensor) && copiesBoxes(tensor.device(), tensor.dtype());
 }
 
+/// Do loads of a loop run ahead there, by copies to shared memory? On a host
+/// stages have no meaning.
+inline bool copiesAhead(Device device) {
+  constexpr int ampere = 80;
+  return device.isHost() || properties(device).computeCapability >= ampere;
+}
+
 /// `stages`, or where these tensors cannot be copied ahead, the default, for
 /// which no compiler warns that it has no effect.
 inline int stagesFor(int stages, std::initializer_list<Tensor> tensors) {
   constexpr int byDefault = 3;
-  return std::all_of(tensors.begin(), tensors.end(), isAligned) ? stages
-                                                                : byDefault;
+  bool areCopied = std::ranges::all_of(tensors, [](const Tensor &tensor) {
+    return isAligned(tensor) && copiesAhead(tensor.device());
+  });
+  return areCopied ? stages : byDefault;
 }
 
 } // namespace nereid::kernels

@@ -76,7 +76,9 @@ std::string kernels::messageOf(const std::function<void()> &call) {
 }
 
 static bool isSimulated(Device device) {
-  const char *driver = std::getenv("NEREID_CUDA_DRIVER");
+  const char *driver =
+      std::getenv(device.kind() == Device::Kind::Hip ? "NEREID_HIP_DRIVER"
+                                                     : "NEREID_CUDA_DRIVER");
   return !device.isHost() && driver && std::string_view(driver) == "simulator";
 }
 
@@ -94,7 +96,17 @@ void OperatorTest::SetUp() {
       std::cout << "KERNELS_TEST_SEED=" << firstSeed() << "\n";
     }
   });
-  e2e::OnDevice::SetUp();
+  // The suites of cuda run on another GPU that this names: hip:0.
+  const char *gpu = std::getenv("KERNELS_TEST_GPU");
+  if (gpu && std::string_view(GetParam()) == "cuda:0") {
+    Expected<Device> found = Device::tryParse(gpu);
+    if (!found.ok()) {
+      GTEST_SKIP() << found.failure().message;
+    }
+    device = *found;
+  } else {
+    e2e::OnDevice::SetUp();
+  }
   if (!hasCompiler() && device == Device::interp()) {
     GTEST_SKIP() << "kernels compiled ahead of time need no interpreter";
   }
