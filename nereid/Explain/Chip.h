@@ -44,6 +44,9 @@ struct Chip {
   /// f16.
   double productRate(std::string_view type, bool isGroup) const;
   Pipes pipes() const;
+  /// Of the multiprocessor's own memory: words that different threads of a warp
+  /// have in one pass.
+  unsigned banks() const { return target == "gfx950" ? 64 : 32; }
   bool isAmd() const { return target.starts_with("gfx"); }
 };
 

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Explain/Hints.h"
 #include "nereid/Explain/ReportParts.h"
+#include "nereid/Sim/AMD/Counts/Flow.h"
 
 #include <map>
 #include <optional>
@@ -53,12 +55,14 @@ public:
         report(report),
         scale(profile.blocks
                   ? double(profile.gridBlocks) / double(profile.blocks)
-                  : 1) {}
+                  : 1),
+        isOfData(sim::amd::addressesOfData(program)),
+        guards(sim::amd::guardsOf(program)) {}
 
   void addInstructions();
 
 private:
-  void addAccess(const sim::amd::Counts &counts, AccessKind kind,
+  void addAccess(size_t instruction, AccessKind kind,
                  const SourceLocation &place);
   SourceLocation placeOf(uint64_t address) const;
 
@@ -68,11 +72,14 @@ private:
   const SourceOfAddress &source;
   Report &report;
   const double scale; ///< from the workgroups that ran to the grid
+  const std::vector<bool> isOfData;
+  const std::vector<uint32_t> guards;
   using Key = std::tuple<std::string, uint32_t, AccessKind, bool, std::string,
                          unsigned>;
   std::map<Key, AccessCost> accesses;
   /// Also those without an active lane, which are no requests.
   std::map<const AccessCost *, double> executions;
+  std::map<const AccessCost *, Beginnings> beginnings;
 };
 
 } // namespace
@@ -83,8 +90,9 @@ SourceLocation Maker::placeOf(uint64_t address) const {
   return place;
 }
 
-void Maker::addAccess(const sim::amd::Counts &counts, AccessKind kind,
+void Maker::addAccess(size_t instruction, AccessKind kind,
                       const SourceLocation &place) {
+  const sim::amd::Counts &counts = profile.counts[instruction];
   unsigned laneBytes = counts.lanes ? unsigned(counts.bytes / counts.lanes) : 0;
   for (bool isShared : {false, true}) {
     uint64_t requests = isShared ? counts.sharedRequests : counts.requests;
@@ -102,7 +110,13 @@ void Maker::addAccess(const sim::amd::Counts &counts, AccessKind kind,
     cost.laneBytes = laneBytes;
     cost.laneStride = counts.laneStride;
     cost.requests += double(requests) * scale;
-    executions[&cost] += double(counts.executed) * scale;
+    executions[&cost] +=
+        double(profile.counts[guards[instruction]].executed) * scale;
+    cost.isOfData |= isOfData[instruction];
+    if (!isShared) {
+      beginnings[&cost].add(counts.firstAddress, counts.remainders,
+                            counts.laneStride, laneBytes);
+    }
     cost.lanesActive += double(counts.lanes) * scale; // divided below
     cost.bytes += double(counts.bytes) * scale;
     auto add = [&](double &to, uint64_t of) { to += double(of) * scale; };
@@ -127,11 +141,12 @@ void Maker::addInstructions() {
     report.instructions += executed;
     report.passes += double(counts.passes) * scale;
     std::string mnemonic = text[i].text.substr(0, text[i].text.find(' '));
-    addAccess(counts, kindOf(mnemonic), place);
+    addAccess(i, kindOf(mnemonic), place);
     report.productOperations += productOperationsOf(mnemonic) * executed;
   }
   for (auto &[key, cost] : accesses) {
     cost.lanesActive /= executions[&cost];
+    beginnings[&cost].tell(cost, report.chip);
     report.accesses.push_back(cost);
   }
   addLines(lines, report);
@@ -152,6 +167,7 @@ Report makeReport(const sim::amd::Program &program,
   maker.addInstructions();
   addTraffic(profile, subject.arrays, report);
   report.blocksTogether = blocksTogetherOf(report);
+  addHints(report);
   return report;
 }
 

@@ -18,7 +18,23 @@ struct Weighed {
   double share;
   Hint hint;
 };
+
+/// What a vendor's chips call it.
+struct Words {
+  const char *lane, *lanes, *units, *unit, *warps, *processor, *shared;
+};
 } // namespace
+
+static const Words &wordsOf(const Chip &chip) {
+  static constexpr Words ofAmd = {"lane",        "lanes", "half lines",
+                                  "half a line", "waves", "processor",
+                                  "LDS"},
+                         ofOthers = {"thread",       "threads",
+                                     "sectors",      "a sector",
+                                     "warps",        "multiprocessor",
+                                     "shared memory"};
+  return chip.isAmd() ? ofAmd : ofOthers;
+}
 
 static std::string number(double value) {
   char text[32];
@@ -84,17 +100,22 @@ static std::string widerText(const Report &report, const AccessCost &cost,
 /// Of a global access, or nothing.
 static std::string globalHint(const Report &report, const AccessCost &cost,
                               const ToldDecision *decision) {
-  constexpr double misaligned = 1.02, scattered = 1.9;
-  std::string counted =
-      accessName(cost) + ": " + number(cost.unitsPerRequest()) +
-      " sectors a request, " + number(cost.leastPerRequest()) + " would do: ";
+  constexpr double misaligned = 1.02, scattered = 1.9, inTwo = 2.01;
+  const Words &words = wordsOf(report.chip);
+  std::string counted = accessName(cost) + ": " +
+                        number(cost.unitsPerRequest()) + " " + words.units +
+                        " a request, " + number(cost.leastPerRequest()) +
+                        " would do: ";
+  // Neighbours whose run lies across the border of two units.
+  bool isAcross = cost.insideUnit && cost.laneStride == cost.laneBytes &&
+                  cost.excess() <= inTwo;
   // Each thread holds neighbours, and takes them one by one.
   constexpr int64_t widestAccess = 16;
   bool isSplit =
       cost.laneStride > cost.laneBytes && cost.laneStride <= widestAccess;
   if (cost.excess() >= scattered && isSplit) {
-    return counted + "a thread takes its " + std::to_string(cost.laneStride) +
-           " bytes one by one: " +
+    return counted + "a " + words.lane + " takes its " +
+           std::to_string(cost.laneStride) + " bytes one by one: " +
            (decision ? widerText(report, cost, *decision)
             : cost.remainder == 0u
                 ? "the address is not known to be a multiple. Pass strides "
@@ -103,45 +124,53 @@ static std::string globalHint(const Report &report, const AccessCost &cost,
                   "at multiples of 16 bytes");
   }
   if (cost.excess() >= scattered && cost.isOfData) {
-    return counted + "the places are loaded values. Neighbouring threads have "
-                     "neighbours where these are sorted; or a thread takes "
-                     "more of each place";
+    return counted + "the places are loaded values. Neighbouring " +
+           words.lanes + " have neighbours where these are sorted; or a " +
+           words.lane + " takes more of each place";
   }
-  if (cost.excess() >= scattered) {
+  if (cost.excess() >= scattered && !isAcross) {
     if (cost.kind == AccessKind::Atomic) {
-      return counted + "neighbouring threads update places far apart; let the "
-                       "last dimension of the block run along memory, or add "
-                       "up within the block first";
+      return counted + "neighbouring " + words.lanes +
+             " update places far apart; let the last dimension of the block "
+             "run along memory, or add up within the block first";
     }
-    return counted +
-           "neighbouring threads are not neighbours in memory; let the last "
+    return counted + "neighbouring " + words.lanes +
+           " are not neighbours in memory; let the last "
            "dimension of the block run along memory (stride 1), or load a "
            "block that does and transpose it with tl.trans";
   }
   if (cost.excess() >= misaligned) {
-    return counted + "accesses begin inside a sector; begin rows at multiples "
-                     "of 32 bytes (pad their stride), or move the start";
+    return counted + "accesses begin inside " + words.unit +
+           "; begin rows at multiples of " +
+           std::to_string(report.unitBytes()) +
+           " bytes (pad their stride), or move the start";
   }
   return "";
 }
 
 /// Where values say which places threads meet, only other values help.
-static std::string conflictText(const AccessCost &cost) {
+static std::string conflictText(const Report &report, const AccessCost &cost) {
+  const Words &words = wordsOf(report.chip);
+  std::string lanes = words.lanes, banks = std::to_string(report.chip.banks());
   if (cost.isOfData && cost.kind == AccessKind::Atomic) {
-    return "they hang on the data: threads whose values are equal, or 32 "
-           "words apart, take turns. Data in another order, or counts of parts "
-           "that are added up, have fewer";
+    return "they hang on the data: " + lanes + " whose values are equal, or " +
+           banks +
+           " words apart, take turns. Data in another order, or counts of "
+           "parts that are added up, have fewer";
   }
   if (cost.isOfData) {
-    return "they hang on the indices, which are loaded: threads meet where "
-           "these are multiples of 32 words apart";
+    return "they hang on the indices, which are loaded: " + lanes +
+           " meet where these are multiples of " + banks + " words apart";
   }
-  return "another order of the block's dimensions, or another number of "
-         "warps, spreads them over the banks";
+  return std::string("another order of the block's dimensions, or another "
+                     "number of ") +
+         words.warps + ", spreads them over the banks";
 }
 
 static void addAccessHints(const Report &report,
                            std::vector<Weighed> &weighed) {
+  const Words &words = wordsOf(report.chip);
+  const double lanes = report.resources.lanes;
   double sectors = 0, passes = 0;
   for (const AccessCost &cost : report.accesses) {
     (cost.isShared ? passes : sectors) += cost.units;
@@ -157,10 +186,11 @@ static void addAccessHints(const Report &report,
         weighed.push_back(
             {share * 0.3,
              {cost.file, cost.line,
-              std::string(name(cost.kind)) +
-                  " of shared memory: " + number(cost.unitsPerRequest()) +
-                  " passes a request, " + number(cost.leastPerRequest()) +
-                  " would do (bank conflicts): " + conflictText(cost)}});
+              std::string(name(cost.kind)) + " of " + words.shared + ": " +
+                  number(cost.unitsPerRequest()) + " passes a request, " +
+                  number(cost.leastPerRequest()) +
+                  " would do (bank conflicts): " +
+                  conflictText(report, cost)}});
       }
       continue;
     }
@@ -168,22 +198,24 @@ static void addAccessHints(const Report &report,
     const ToldDecision *decision = decisionOf(report, cost);
     if (std::string text = globalHint(report, cost, decision); !text.empty()) {
       weighed.push_back({wasted, {cost.file, cost.line, text}});
-    } else if (decision && cost.laneBytes < 4 && cost.lanesActive > 16) {
+    } else if (decision && cost.laneBytes < 4 && cost.lanesActive > lanes / 2) {
       weighed.push_back(
           {share * 0.1,
            {cost.file, cost.line,
             accessName(cost) + ": " + std::to_string(cost.laneBytes) +
-                (cost.laneBytes == 1 ? " byte" : " bytes") +
-                " a thread where 16 are possible: " +
+                (cost.laneBytes == 1 ? " byte" : " bytes") + " a " +
+                words.lane + " where 16 are possible: " +
                 widerText(report, cost, *decision)}});
     }
-    if (cost.lanesActive < 12 && cost.requests > 1 && share > 0.2) {
+    constexpr double few = 0.375; // of the lanes
+    if (cost.lanesActive < few * lanes && cost.requests > 1 && share > 0.2) {
       weighed.push_back(
-          {share * (1 - cost.lanesActive / 32),
+          {share * (1 - cost.lanesActive / lanes),
            {cost.file, cost.line,
-            accessName(cost) + ": " + number(cost.lanesActive) +
-                " of 32 threads take part: masks leave most of the block out; "
-                "a smaller block would do"}});
+            accessName(cost) + ": " + number(cost.lanesActive) + " of " +
+                number(lanes) + " " + words.lanes +
+                " take part: masks leave most of the block out; a smaller "
+                "block would do"}});
     }
   }
 }
@@ -210,57 +242,85 @@ static void addDecisionHints(const Report &report,
   }
 }
 
-static void addKernelHints(const Report &report,
-                           std::vector<Weighed> &weighed) {
+/// What the registers of a thread did not hold; empty: they held all.
+static std::string spillText(const Report &report) {
   const Resources &resources = report.resources;
-  if (resources.spillBytes) {
-    weighed.push_back({0.5,
-                       {report.location.file, report.location.line,
-                        std::to_string(resources.spillBytes) +
-                            " bytes of spilled registers are stored and "
-                            "loaded: a smaller block, "
-                            "or "
-                            "more warps, holds less in a thread"}});
-  }
-  if (report.blocks < report.chip.multiprocessors) {
-    weighed.push_back(
-        {1 - double(report.blocks) / report.chip.multiprocessors,
-         {report.location.file, report.location.line,
-          countedText(report.blocks, "program") + " for " +
-              std::to_string(report.chip.multiprocessors) +
-              " multiprocessors: smaller blocks, or a split of the loop over "
-              "several programs, keep more of them busy"}});
-  }
-  double again = report.movedAgain / (report.movedRead + report.movedWritten);
+  const Words &words = wordsOf(report.chip);
+  std::string what =
+      resources.spillBytes
+          ? std::to_string(resources.spillBytes) + " bytes of spilled registers"
+      : resources.vectorSpills
+          ? countedText(resources.vectorSpills, "spilled register") +
+                " of a lane"
+          : "";
+  return what.empty() ? ""
+                      : what +
+                            " are stored and loaded: a smaller block, or "
+                            "more " +
+                            words.warps + ", holds less in a " + words.lane;
+}
+
+/// What is read again from memory; empty: little.
+static std::string againText(const Report &report) {
   constexpr double many = 0.25;
-  if (again > many) {
-    weighed.push_back(
-        {again / 2,
-         {report.location.file, report.location.line,
-          bytesText(report.movedAgain) +
-              " are read again: programs that run together read more than the "
-              "second-level cache keeps (" +
-              std::to_string(report.chip.cacheMegabytes) +
-              " MB) for those that follow; where neighbours of both rows and "
-              "columns run together (tl.swizzle2d), they read less"}});
+  double moved = report.movedRead + report.movedWritten;
+  if (report.movedAgain <= many * moved) {
+    return "";
   }
+  return bytesText(report.movedAgain) +
+         " are read again: programs that run together read more than the "
+         "second-level cache keeps (" +
+         std::to_string(report.chip.cacheMegabytes) +
+         " MB) for those that follow; where neighbours of both rows and "
+         "columns run together (tl.swizzle2d), they read less";
+}
+
+/// Where few warps fit a processor; empty: many do, or matrix instructions
+/// keep it busy.
+static std::string occupancyText(const Report &report) {
+  const Resources &resources = report.resources;
+  const Words &words = wordsOf(report.chip);
   double full =
       resources.mostWarps ? double(resources.warps) / resources.mostWarps : 1;
-  bool isShort = full < 0.25 && report.bound != Bound::Products &&
-                 report.residentWarps() == resources.warps;
-  if (isShort &&
-      (resources.limit == "registers" || resources.limit == "shared memory")) {
-    weighed.push_back(
-        {0.3,
-         {report.location.file, report.location.line,
-          std::to_string(resources.warps) + " of " +
-              std::to_string(resources.mostWarps) +
-              " warps fit a multiprocessor (" + resources.limit +
-              "): smaller blocks" +
-              (resources.limit == "registers" ? ", or maxnreg,"
-                                              : ", or fewer stages,") +
-              " let more wait for memory at once"}});
+  bool isOfProducts = report.noPrediction.empty()
+                          ? report.bound == Bound::Products
+                          : report.productOperations > 0;
+  bool isRegisters =
+      resources.limit == "registers" || resources.limit == "VGPRs";
+  bool isShort =
+      full < 0.25 && !isOfProducts && report.residentWarps() == resources.warps;
+  if (!isShort || (!isRegisters && resources.limit != words.shared)) {
+    return "";
   }
+  const char *other = !isRegisters          ? ", or fewer stages,"
+                      : report.chip.isAmd() ? ", or waves_per_eu,"
+                                            : ", or maxnreg,";
+  return std::to_string(resources.warps) + " of " +
+         std::to_string(resources.mostWarps) + " " + words.warps + " fit a " +
+         words.processor + " (" + resources.limit + "): smaller blocks" +
+         other + " let more wait for memory at once";
+}
+
+static void addKernelHints(const Report &report,
+                           std::vector<Weighed> &weighed) {
+  auto add = [&](double share, const std::string &text) {
+    if (!text.empty()) {
+      weighed.push_back(
+          {share, {report.location.file, report.location.line, text}});
+    }
+  };
+  add(0.5, spillText(report));
+  const Chip &chip = report.chip;
+  if (report.blocks < chip.multiprocessors) {
+    add(1 - double(report.blocks) / chip.multiprocessors,
+        countedText(report.blocks, "program") + " for " +
+            countedText(chip.multiprocessors, wordsOf(chip).processor) +
+            ": smaller blocks, or a split of the loop over several programs, "
+            "keep more of them busy");
+  }
+  add(report.movedAgain / (report.movedRead + report.movedWritten) / 2,
+      againText(report));
+  add(0.3, occupancyText(report));
 }
 
 void addHints(Report &report) {

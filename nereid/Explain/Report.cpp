@@ -13,7 +13,6 @@
 #include "nereid/Explain/Work.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -124,8 +123,7 @@ private:
   std::map<Key, AccessCost> accesses;
   /// Also those without an active lane, which are no requests.
   std::map<const AccessCost *, double> executions;
-  std::map<const AccessCost *, uint64_t> lowest; ///< of first addresses
-  std::map<const AccessCost *, bool> isUneven;
+  std::map<const AccessCost *, Beginnings> beginnings;
 };
 
 } // namespace
@@ -133,21 +131,6 @@ private:
 std::string Maker::fileOf(const sim::Statement &statement) const {
   auto found = program.files.find(statement.file);
   return found == program.files.end() ? "" : fileAsNamed(found->second, report);
-}
-
-/// Does an access of `counts` always begin at the same place of what a thread
-/// takes?
-static bool isEven(const sim::Counts &counts, unsigned laneBytes) {
-  constexpr unsigned widest = 16;
-  int64_t stride = counts.laneStride ? std::abs(counts.laneStride) : widest;
-  unsigned taken = stride > widest || !std::has_single_bit(uint64_t(stride))
-                       ? laneBytes
-                       : unsigned(stride);
-  uint32_t folded = 0;
-  for (unsigned at = 0; at < widest; ++at) {
-    folded |= (counts.remainders >> at & 1u) << (at % std::max(taken, 1u));
-  }
-  return std::popcount(folded) <= 1;
 }
 
 void Maker::addAccess(const sim::Statement &statement,
@@ -182,10 +165,8 @@ void Maker::addAccess(const sim::Statement &statement,
     cost.isOfData |=
         fromData.hasAddressOf(size_t(&statement - program.statements.data()));
     if (!isShared) {
-      uint64_t &least =
-          lowest.try_emplace(&cost, counts.firstAddress).first->second;
-      least = std::min(least, counts.firstAddress);
-      isUneven[&cost] |= !isEven(counts, laneBytes);
+      beginnings[&cost].add(counts.firstAddress, counts.remainders,
+                            counts.laneStride, laneBytes);
     }
     cost.lanesActive += double(counts.lanes) * scale; // divided below
     cost.bytes += double(counts.bytes) * scale;
@@ -274,9 +255,7 @@ void Maker::addInstructions() {
   report.atomicTurns = profile.mostAtomicTurns();
   for (auto &[key, cost] : accesses) {
     cost.lanesActive /= executions[&cost];
-    if (!cost.isShared && !isUneven[&cost]) {
-      cost.remainder = unsigned(lowest[&cost] % 16);
-    }
+    beginnings[&cost].tell(cost, report.chip);
     report.accesses.push_back(cost);
   }
   addLines(lines, report);

@@ -78,6 +78,9 @@ struct AccessCost {
   /// threads' accesses began; nothing where that differs from request to
   /// request by other than multiples of what a thread takes.
   std::optional<unsigned> remainder;
+  /// Global: bytes past the beginning of a unit (sector, half line) of the
+  /// lowest first address.
+  unsigned insideUnit = 0;
   bool isOfData = false; ///< addresses that are computed from what was loaded
 
   double unitsPerRequest() const { return requests ? units / requests : 0; }
@@ -122,6 +125,9 @@ struct Hint {
   uint32_t line = 0; ///< 0: of the kernel
   std::string text;
 };
+
+/// Of global accesses: a sector, or of AMD half a line.
+inline unsigned unitBytesOf(const Chip &chip) { return chip.isAmd() ? 64 : 32; }
 
 /// What is known of a kernel besides its code.
 struct Subject {
@@ -201,7 +207,7 @@ struct Report {
   std::vector<int64_t> integers; ///< of Subject
 
   /// Bytes of a unit of global accesses.
-  unsigned unitBytes() const { return chip.isAmd() ? 64 : 32; }
+  unsigned unitBytes() const { return unitBytesOf(chip); }
   /// How much more than its share the busiest multiprocessor has, as a factor:
   /// a grid does not fill a chip evenly.
   double imbalance() const;
@@ -223,8 +229,8 @@ Report makeReport(const sim::Program &program, const sim::Profile &profile,
 /// as linked, comes from; line 0: of none.
 using SourceOfAddress = std::function<SourceLocation(uint64_t address)>;
 
-/// The same of a code object of AMD's. There is no prediction and there are no
-/// hints: caches and latencies of these chips are not in the model.
+/// The same of a code object of AMD's. There is no prediction: caches and
+/// latencies of these chips are not in the model.
 Report makeReport(const sim::amd::Program &program,
                   const sim::amd::Kernel &kernel,
                   const sim::amd::Profile &profile,

@@ -8,6 +8,8 @@
 #include "nereid/Explain/ReportParts.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 #include <filesystem>
 
 namespace nereid::explain {
@@ -44,6 +46,37 @@ std::string arrayAt(uint64_t address, const std::vector<Array> &arrays) {
     }
   }
   return "";
+}
+
+/// Does an access always begin at the same place of what a thread takes?
+static bool isEven(unsigned remainders, int64_t laneStride,
+                   unsigned laneBytes) {
+  constexpr unsigned widest = 16;
+  int64_t stride = laneStride ? std::abs(laneStride) : widest;
+  unsigned taken = stride > widest || !std::has_single_bit(uint64_t(stride))
+                       ? laneBytes
+                       : unsigned(stride);
+  uint32_t folded = 0;
+  for (unsigned at = 0; at < widest; ++at) {
+    folded |= (remainders >> at & 1u) << (at % std::max(taken, 1u));
+  }
+  return std::popcount(folded) <= 1;
+}
+
+void Beginnings::add(uint64_t firstAddress, unsigned remainders,
+                     int64_t laneStride, unsigned laneBytes) {
+  lowest = std::min(lowest.value_or(firstAddress), firstAddress);
+  isUneven |= !isEven(remainders, laneStride, laneBytes);
+}
+
+void Beginnings::tell(AccessCost &cost, const Chip &chip) const {
+  if (!lowest) {
+    return;
+  }
+  cost.insideUnit = unsigned(*lowest % unitBytesOf(chip));
+  if (!isUneven) {
+    cost.remainder = unsigned(*lowest % 16);
+  }
 }
 
 void addLines(const InstructionsOfLines &lines, Report &report) {

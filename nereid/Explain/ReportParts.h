@@ -11,6 +11,7 @@
 #include "nereid/Explain/Report.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -27,6 +28,21 @@ std::string fileAsNamed(const std::string &file, const Report &report);
 
 /// The name of the array that has the address; empty: none.
 std::string arrayAt(uint64_t address, const std::vector<Array> &arrays);
+
+/// Where the global accesses of a source line begin.
+class Beginnings {
+public:
+  /// Of an instruction: `remainders` has bit i set where one began i bytes past
+  /// a multiple of 16.
+  void add(uint64_t firstAddress, unsigned remainders, int64_t laneStride,
+           unsigned laneBytes);
+  /// Fills in `remainder` and `insideUnit`.
+  void tell(AccessCost &cost, const Chip &chip) const;
+
+private:
+  std::optional<uint64_t> lowest;
+  bool isUneven = false;
+};
 
 /// Instructions by file and line.
 using InstructionsOfLines = std::map<std::pair<std::string, uint32_t>, double>;

@@ -6,6 +6,7 @@ RUN: nereid compile %s:product -v --target sm_90a --num-warps 2 -o %t --signatur
 RUN: nereid compile %s:product -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, 32, 64, 64, None" 2>&1 | FileCheck %s --check-prefix=FEW
 RUN: nereid compile %s:product -v --target sm_80 -o %t --signature "*fp16:16, *fp16:16, *fp32:16, 64, 64, 64, None" 2>&1 | FileCheck %s --check-prefix=TARGET
 RUN: nereid compile %s:product -v --target sm_90a -o %t --signature "*fp32:16, *fp32:16, *fp32:16, 64, 64, 64, 'ieee'" 2>&1 | FileCheck %s --check-prefix=IEEE
+RUN: nereid compile %s:product -v --target gfx1100 -o %t --signature "*fp32:16, *fp32:16, *fp32:16, 64, 64, 64, 'ieee'" 2>&1 | FileCheck %s --check-prefix=SINGLE
 RUN: nereid compile %s:product -v --target sm_75 -o %t --signature "*bf16:16, *bf16:16, *fp32:16, 64, 64, 64, None" 2>&1 | FileCheck %s --check-prefix=TYPE
 RUN: nereid compile %s:batches -v --target sm_90a -o %t --signature "*fp16:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=BATCH
 RUN: nereid compile %s:product -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, 64, 64, 1, None" 2>&1 | FileCheck %s --check-prefix=REGISTER
@@ -33,6 +34,7 @@ def tile_of(ptr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
 def product(a_ptr, b_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, PRECISION: tl.constexpr):
     a = tile_of(a_ptr, M, K)
     b = tile_of(b_ptr, K, N)
+    # SINGLE: products.py:[[#@LINE+12]]:9: remark: dot: multiplications and additions {{.*}}: Nereid has none for fp32 on gfx1100; hint: operands of fp16 or bf16
     # REGISTER: products.py:[[#@LINE+11]]:9: remark: dot: multiplications and additions {{.*}}: K is 1, less than a register holds of fp16
     # DISABLED: products.py:[[#@LINE+10]]:9: remark: dot: multiplications and additions {{.*}}: NEREID_DISABLE has matrix-instructions
     # POWER: products.py:[[#@LINE+9]]:9: remark: dot: matrix instructions of one warp {{.*}} together: the sizes 96x64x48 are not all powers of two

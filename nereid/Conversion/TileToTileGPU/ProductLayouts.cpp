@@ -74,9 +74,9 @@ MatrixLimit LayoutChoice::matrixLimit(tile::DotOp op) const {
   const tilegpu::MatrixInstruction *one =
       tilegpu::matrixInstruction(target, op);
   if (!one) {
-    return tilegpu::operandKind(op) == tilegpu::OperandKind::F32
-               ? MatrixLimit::Precision
-               : MatrixLimit::Type;
+    bool isRounded = tilegpu::operandKind(op) == tilegpu::OperandKind::F32 &&
+                     target.findMatrix(tilegpu::OperandKind::TF32, 1);
+    return isRounded ? MatrixLimit::Precision : MatrixLimit::Type;
   }
   int64_t depth = op.getLhs().getType().getShape().back();
   // A register of an operand holds neighbours along K.

@@ -384,6 +384,7 @@ TEST(AmdRequests, NeighboursShareLines) {
   EXPECT_EQ(words.leastHalfLines, 4u);
   EXPECT_EQ(words.leastLines, 2u);
   EXPECT_EQ(words.laneStride, 4);
+  EXPECT_EQ(words.remainders, 1 << 0 | 1 << 4 | 1 << 8 | 1 << 12);
   Counts wide = Counted{.target = "gfx1100", .lanes = 32, .bytes = 16}.global(
       [](unsigned i) { return 0x1000 + 16 * i; });
   EXPECT_EQ(wide.halfLines, 8u);

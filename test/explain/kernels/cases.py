@@ -35,9 +35,9 @@ class Case:
     def command(self, nereid, verb):
         return [nereid, verb, f"{FOLDER / self.file}:{self.kernel}", *self.arguments.split(), "--grid", self.grid]
 
-    def explain(self, nereid):
+    def explain(self, nereid, *options):
         """The report of `nereid explain --json`."""
-        command = self.command(nereid, "explain") + ["--programs", str(self.programs), "--json", "-"]
+        command = self.command(nereid, "explain") + ["--programs", str(self.programs), "--json", "-", *options]
         return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 

@@ -26,6 +26,7 @@ void Counts::add(const Counts &other) {
   leastLines += other.leastLines;
   passes += other.passes;
   leastPasses += other.leastPasses;
+  remainders |= other.remainders;
   if (!firstAddress) {
     firstAddress = other.firstAddress;
     laneStride = other.laneStride;
@@ -110,6 +111,7 @@ void AccessCounter::countGlobal(Counts &to) {
   uint64_t bytes = 0;
   for (const LaneAccess &one : global) {
     begins.push_back(one.address);
+    to.remainders |= uint16_t(1u << (one.address % 16));
     bytes += one.bytes;
   }
   std::ranges::sort(begins);

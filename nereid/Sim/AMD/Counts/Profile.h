@@ -31,6 +31,9 @@ struct Counts {
   uint64_t leastHalfLines = 0, leastLines = 0; ///< for as many bytes
   uint64_t passes = 0, leastPasses = 0;        ///< through LDS
   uint64_t firstAddress = 0;                   ///< a global one; 0: none
+  /// For global accesses: bit i is set where one began i bytes past a multiple
+  /// of 16.
+  uint16_t remainders = 0;
   /// The stride of the first request: from one active lane to the next; 0: one
   /// lane.
   int64_t laneStride = 0;
