@@ -14,10 +14,6 @@ AMD = ("mi210", "mi300x", "mi350x", "rx7900xtx", "rx9070xt")
 # What is no waste on a chip.
 NONE = {
     ("mi300x", "spills"): "512 registers of a lane hold the row",
-    ("mi300x", "ieee"): "V_MFMA multiplies fp32 as it is",
-    ("mi300x", "unstaged"): "no loads are copied ahead",
-    ("rx7900xtx", "ieee"): "RDNA multiplies fp32 by lanes, whatever the precision",
-    ("rx7900xtx", "unstaged"): "no loads are copied ahead",
 }
 
 
@@ -43,7 +39,8 @@ def errors(case, chip, report):
 
 
 def main():
-    launches = [(case, chip) for chip in sys.argv[2:] or ["h200"] for case in CASES]
+    # Products of AMD's chips take minutes, and no loads of theirs are copied ahead.
+    launches = [(case, chip) for chip in sys.argv[2:] or ["h200"] for case in CASES if chip not in AMD or case.bound == "memory"]
     with ThreadPoolExecutor(2) as pool:
         reports = list(pool.map(lambda one: one[0].explain(sys.argv[1], "--chip", one[1]), launches))
     found = [error for (case, chip), report in zip(launches, reports) for error in errors(case, chip, report)]
