@@ -80,8 +80,8 @@ def WaitForLaunches : Pass<"tile-wait-for-launches", "::mlir::ModuleOp"> {
   let summary = "A kernel that may begin early waits at its beginning";
   let description = [{
     For launches with `launch_pdl`. A kernel that has no `tile.grid_dependency`
-    lets the next launch begin, and waits for those in front of its own, before
-    it does anything else. One that has some says itself what it reads early.
+    waits for the launches in front of its own before it does anything else. One
+    that has some says itself what it reads early.
   }];
 }
 
