@@ -1,4 +1,4 @@
-# Debian's LLVM/MLIR 22, as shared libraries; as archives with NEREID_STATIC. The version file of MLIR wants
+# Debian's LLVM/MLIR 22, as shared libraries; as archives with NEREID_STATIC and in programs that are WHOLE. The version file of MLIR wants
 # major.minor, so "22" alone is refused. NO_DEFAULT_PATH keeps an older Debian
 # LLVM on the same machine from being picked up.
 find_package(MLIR 22.1 REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/mlir NO_DEFAULT_PATH)
@@ -15,8 +15,16 @@ add_library(NereidMLIRHeaders STATIC ${PROJECT_SOURCE_DIR}/cmake/MLIRHeaders.cpp
 target_include_directories(NereidMLIRHeaders SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_include_directories(NereidMLIRHeaders PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 if(NEREID_STATIC)
+  include(NereidArchives)
   nereid_mlir_archives(archives)
-  target_link_libraries(NereidMLIRHeaders PUBLIC ${archives})
+  add_library(NereidGlibc235 STATIC ${PROJECT_SOURCE_DIR}/cmake/Glibc235.c)
+  target_link_libraries(NereidMLIRHeaders PUBLIC NereidGlibc235 ${archives})
+elseif(NEREID_WHOLE_PROGRAMS)
+  include(NereidArchives)
+  nereid_mlir_archives(archives)
+  # Of the program that is linked, not of this library.
+  set(isWhole $<BOOL:$<TARGET_PROPERTY:NEREID_IS_WHOLE>>)
+  target_link_libraries(NereidMLIRHeaders PUBLIC "$<IF:${isWhole},${archives},MLIR;LLVM>")
 else()
   target_link_libraries(NereidMLIRHeaders PUBLIC MLIR LLVM)
 endif()
