@@ -39,6 +39,31 @@ void Counts::add(const Counts &other) {
 // Bytes that were touched
 //===----------------------------------------------------------------------===//
 
+SparseBits::SparseBits(uint64_t bits)
+    : pages((bits + 64 * pageWords - 1) / (64 * pageWords)) {}
+
+SparseBits::~SparseBits() {
+  for (std::atomic<Page *> &page : pages) {
+    delete page.load(std::memory_order_relaxed);
+  }
+}
+
+void SparseBits::set(uint64_t word, uint64_t mask) {
+  std::atomic<Page *> &slot = pages[word / pageWords];
+  Page *page = slot.load(std::memory_order_acquire);
+  if (!page) {
+    auto made = std::make_unique<Page>();
+    if (slot.compare_exchange_strong(page, made.get(),
+                                     std::memory_order_acq_rel)) {
+      page = made.release();
+    }
+  }
+  std::atomic<uint64_t> &bits = (*page)[word % pageWords];
+  if ((bits.load(std::memory_order_relaxed) & mask) != mask) {
+    bits.fetch_or(mask, std::memory_order_relaxed);
+  }
+}
+
 /// A bit for each byte, up to 64 MiB of bits; then for more bytes.
 static uint64_t granuleOf(uint64_t bytes) {
   constexpr uint64_t mostBits = uint64_t{1} << 29;
@@ -48,33 +73,36 @@ static uint64_t granuleOf(uint64_t bytes) {
 
 Touched::Touched(uint64_t begin, uint64_t bytes)
     : begin(begin), end(begin + bytes), granule(granuleOf(bytes)),
-      readBits{Bits(bytes / granule / 64 + 1), Bits(bytes / granule / 64 + 1)},
-      writeBits{Bits(bytes / granule / 64 + 1),
-                Bits(bytes / granule / 64 + 1)} {}
+      readBits{SparseBits(bytes / granule + 1),
+               SparseBits(bytes / granule + 1)},
+      writeBits{SparseBits(bytes / granule + 1),
+                SparseBits(bytes / granule + 1)} {}
 
-void Touched::mark(Bits &bits, uint64_t address, uint64_t bytes) {
+void Touched::mark(SparseBits &bits, uint64_t address, uint64_t bytes) {
   uint64_t first = (address - begin) / granule;
   uint64_t last = (address + bytes - 1 - begin) / granule;
   while (first <= last) {
     uint64_t inWord = std::min<uint64_t>(last - first + 1, 64 - first % 64);
     uint64_t mask = inWord == 64 ? ~uint64_t{0} : (uint64_t{1} << inWord) - 1;
-    mask <<= first % 64;
-    std::atomic<uint64_t> &word = bits[first / 64];
-    if ((word.load(std::memory_order_relaxed) & mask) != mask) {
-      word.fetch_or(mask, std::memory_order_relaxed);
-    }
+    bits.set(first / 64, mask << first % 64);
     first += inWord;
   }
 }
 
-/// Calls f with each word of bits.
+/// Calls f with each word of pages that have bits.
 template <typename F>
 static void forEachWord(const auto &halves, Sample of, F f) {
-  for (size_t i = 0; i < halves[0].size(); ++i) {
-    uint64_t word = halves[0][i].load(std::memory_order_relaxed);
-    f(of == Sample::EverySecond
-          ? word
-          : word | halves[1][i].load(std::memory_order_relaxed));
+  for (size_t i = 0; i < halves[0].pageCount(); ++i) {
+    const SparseBits::Page *even = halves[0].page(i);
+    const SparseBits::Page *odd =
+        of == Sample::All ? halves[1].page(i) : nullptr;
+    for (size_t word = 0; (even || odd) && word < SparseBits::pageWords;
+         ++word) {
+      auto bits = [word](const SparseBits::Page *page) {
+        return page ? (*page)[word].load(std::memory_order_relaxed) : 0;
+      };
+      f(bits(even) | bits(odd));
+    }
   }
 }
 

@@ -59,6 +59,27 @@ struct Counts {
 /// Which of the blocks that ran.
 enum class Sample { All, EverySecond };
 
+/// Bits, few of them set: a page is made with its first one. From any thread.
+class SparseBits {
+public:
+  static constexpr size_t pageWords = 512; ///< even: pieces have two at most
+  using Page = std::array<std::atomic<uint64_t>, pageWords>;
+
+  explicit SparseBits(uint64_t bits);
+  ~SparseBits();
+  SparseBits(const SparseBits &) = delete;
+  /// Sets the bits of `mask` in the word.
+  void set(uint64_t word, uint64_t mask);
+  size_t pageCount() const { return pages.size(); }
+  /// Null: no bit is set.
+  const Page *page(size_t i) const {
+    return pages[i].load(std::memory_order_acquire);
+  }
+
+private:
+  std::vector<std::atomic<Page *>> pages;
+};
+
 /// The bytes of an allocation that were read and written, each counted once.
 class Touched {
 public:
@@ -87,9 +108,8 @@ public:
   const uint64_t begin, end;
 
 private:
-  using Bits = std::vector<std::atomic<uint64_t>>;
-  using Halves = std::array<Bits, 2>; ///< of even and odd blocks
-  void mark(Bits &bits, uint64_t address, uint64_t bytes);
+  using Halves = std::array<SparseBits, 2>; ///< of even and odd blocks
+  void mark(SparseBits &bits, uint64_t address, uint64_t bytes);
   uint64_t count(const Halves &halves, Sample of) const;
   uint64_t countPieces(const Halves &halves, uint64_t piece, Sample of) const;
 

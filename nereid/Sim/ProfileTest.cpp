@@ -130,6 +130,20 @@ TEST(Profile, LinesOfWhichAPartIsRead) {
   EXPECT_EQ(touched.bytesReadBy(128), 3 * 128);
 }
 
+TEST(Profile, WhatIsTouchedMayBeFarApart) {
+  constexpr uint64_t begin = 4096, bytes = uint64_t{1} << 28;
+  Touched touched(begin, bytes);
+  EXPECT_EQ(touched.bytesRead() + touched.bytesWrittenBy(128), 0);
+  touched.read(begin, 4, 0);
+  touched.read(begin + (1 << 15) - 4, 8, 0); // in two pages of bits
+  touched.read(begin + bytes - 4, 4, 1);
+  EXPECT_EQ(touched.bytesRead(), 4 + 8 + 4);
+  EXPECT_EQ(touched.bytesReadBy(32), 32 + 64 + 32);
+  EXPECT_EQ(touched.bytesReadBy(128), 128 + 256 + 128);
+  EXPECT_EQ(touched.bytesReadBy(128, Sample::EverySecond), 128 + 256);
+  EXPECT_EQ(touched.bytesWritten(), 0);
+}
+
 TEST(Profile, DisjointAndSharedBytes) {
   Profile profile;
   profile.gridBlocks = 1000;
