@@ -60,6 +60,8 @@ struct TunerOptions {
   double limitSeconds = 0;  ///< of a list; 0: none
   SearchValues searchValues;
   size_t compileThreads = 0; ///< 0: one a core
+  /// In which a choice is measured: fewer choose sooner, and less surely.
+  size_t mostRounds = 96;
   /// Measures runs on host devices, and how much of searchSeconds is over.
   SharedClock clock = {};
   Machine machine = thisMachine();

@@ -99,13 +99,15 @@ size_t Tuner::rivalsOf(size_t best) const {
 /// Rounds, until it is known which is the best, or for some seconds: longer
 /// where the machine is noisy. None where all have failed.
 Expected<std::optional<size_t>> Tuner::measureInRounds() {
-  constexpr size_t mostAtOnce = 16, leastRounds = 4, mostRounds = 96;
+  constexpr size_t mostAtOnce = 16, leastRounds = 4;
   constexpr double usualSeconds = 2, noisySeconds = 4;
+  const size_t mostRounds = std::max<size_t>(options.mostRounds, 1);
   double begin = secondsOver();
   bool isStopped = options.isStopped && options.isStopped();
   size_t done = 0, count = isStopped ? 1 : leastRounds;
   while (!standing().empty()) {
     std::vector<size_t> left = contestants(mostAtOnce);
+    count = std::min(count, mostRounds - done);
     Status status = rounds(count, left);
     if (!status.ok()) {
       return status;

@@ -130,6 +130,22 @@ TEST_F(Tuned, TheFastestIsChosenAndTrialsLeaveNoTrace) {
   EXPECT_EQ(chooser->latest()->readyMs, 85);
 }
 
+TEST_F(Tuned, RoundsHaveALimit) {
+  for (auto [most, samples] : {std::pair(1u, 3u), {2u, 4u}, {96u, 6u}}) {
+    TunerOptions options;
+    options.clock = clock;
+    options.machine = tinyMachine();
+    options.compileThreads = 1;
+    options.mostRounds = most;
+    chooser = std::make_unique<TuningChooser>(options);
+    chooser->again = true;
+    setConfigChooser(chooser.get());
+    launch();
+    EXPECT_EQ(chosen(), 2000);
+    EXPECT_EQ(chooser->latest()->record.trials[0].samples, samples) << most;
+  }
+}
+
 TEST_F(Tuned, TheNextProcessRunsNoTrial) {
   launch();
   runs.clear();

@@ -272,6 +272,12 @@ void addTuneCommand(CLI::App &app, std::vector<std::string> words) {
           "(--search without it: 60)")
       ->check(wholeNumber(1, 86400));
   command
+      ->add_option("--rounds", options->rounds,
+                   "Rounds at most in which those that may be the best are "
+                   "measured: fewer choose sooner, and less surely")
+      ->check(wholeNumber(1, options->rounds))
+      ->capture_default_str();
+  command
       ->add_option("--values", options->values,
                    "Of --search: NAME=V1,V2,... are the values to try of a "
                    "parameter; else powers of two")

@@ -94,8 +94,9 @@ class WrongConfigurations : public TuneResults,
 TEST_P(WrongConfigurations, AreNeverChosen) {
   const WrongKernel &kernel = GetParam();
   // No load of the machine makes a trial that ends look hung.
-  CommandResult tuned = run("tune " + kernel.path + ":kernel" + kernel.launch +
-                            " --limit 3600 --json r.json --export e.json");
+  CommandResult tuned =
+      run("tune " + kernel.path + ":kernel" + kernel.launch +
+          " --rounds 2 --limit 3600 --json r.json --export e.json");
   if (tuned.code == 0) {
     auto record = nlohmann::json::parse(*readFile(root + "/r.json"));
     for (const std::string &word : kernel.wrong) {
@@ -140,8 +141,8 @@ TEST_F(TuneResults, ALaunchSaysThatItsConfigurationsDisagree) {
 TEST_F(TuneResults, WhatWritesLessIsNamed) {
   WrongKernel kernel = readKernel(std::string(NEREID_WRONG_KERNELS) +
                                   "/softmax_block_too_small.py");
-  CommandResult tuned =
-      run("tune " + kernel.path + ":kernel" + kernel.launch + " --limit 3600");
+  CommandResult tuned = run("tune " + kernel.path + ":kernel" + kernel.launch +
+                            " --rounds 2 --limit 3600");
   EXPECT_EQ(tuned.code, 0) << tuned.err;
   EXPECT_THAT(tuned.out, HasSubstr("it writes 16384 of the 64000 elements of "
                                    "'y' that others write"));
@@ -167,14 +168,14 @@ def backward(dx, x, dy, n, ROWS: tl.constexpr, BLOCK: tl.constexpr):
       run("tune l.py:backward dx=zeros:f32[64,100] x=randn:f32[64,100] "
           "dy=randn:f32[64,100] n=100 --grid 'cdiv(64,ROWS)' --search "
           "--values ROWS=1,2,4 --values BLOCK=8,16,32,64,128,256 "
-          "--seconds 600 --limit 3600 --json r.json");
+          "--rounds 2 --seconds 600 --limit 3600 --json r.json");
   ASSERT_EQ(tuned.code, 0) << tuned.err;
   auto record = nlohmann::json::parse(*readFile(root + "/r.json"));
   EXPECT_GE(record["config"]["BLOCK"], 128) << tuned.out;
   // Nor does one by powers of two, none of whose first guesses is wide enough.
   tuned = run("tune l.py:backward dx=zeros:f32[128,300] x=randn:f32[128,300] "
               "dy=randn:f32[128,300] n=300 --grid 'cdiv(128,ROWS)' --search "
-              "--seconds 600 --limit 3600 --json r.json");
+              "--rounds 2 --seconds 600 --limit 3600 --json r.json");
   ASSERT_EQ(tuned.code, 0) << tuned.err;
   record = nlohmann::json::parse(*readFile(root + "/r.json"));
   EXPECT_GE(record["config"]["BLOCK"], 512) << tuned.out;

@@ -82,6 +82,7 @@ void runTuneWorker(const TuneLaunch &launch, int pipe) {
   options.searchSeconds =
       launch.search ? static_cast<double>(searchSeconds) : 0;
   options.limitSeconds = static_cast<double>(launch.seconds);
+  options.mostRounds = launch.rounds;
   // What was measured by then is the result; the supervisor ends with the
   // signal's status.
   Interruption interruption(Interruption::Of::All);

@@ -8,6 +8,8 @@
 #ifndef NEREID_TOOLS_NEREID_TUNE_TUNEWORKER_H
 #define NEREID_TOOLS_NEREID_TUNE_TUNEWORKER_H
 
+#include "nereid/Tune/Tuner.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +22,7 @@ struct TuneLaunch {
   std::vector<std::string> arguments, bindings, values;
   uint64_t seed = 0;
   uint64_t seconds = 0; ///< 0: not said
+  uint64_t rounds = tune::TunerOptions().mostRounds;
   bool search = false, again = false, compilesOneByOne = false;
   std::string folder; ///< for the time of the command
   std::string trace;  ///< not empty: a trace into the folder
