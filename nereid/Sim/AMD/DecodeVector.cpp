@@ -402,7 +402,10 @@ bool Decoder::decodeMatrix() {
     out.select = uint8_t(bits(14, 11));    // ABID
     out.negateHigh = uint8_t(bits(10, 8)); // CBSZ
     out.negate = uint8_t(bits(63, 61));    // BLGP
-    return true;
+    // Formats: 2 and more are of 6 and 4 bits.
+    constexpr uint8_t formatsOfBytes = 2;
+    return !out.name.ends_with("f8f6f4") ||
+           (out.negateHigh < formatsOfBytes && out.negate < formatsOfBytes);
   }
   out.select = uint8_t(bits(13, 11));
   out.selectHigh = uint8_t(bits(60, 59) | bits(14, 14) << 2);

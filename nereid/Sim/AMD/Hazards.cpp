@@ -71,7 +71,8 @@ static uint8_t waitsForProduct(const Instruction &instruction) {
   bool isPlain = instruction.name.ends_with("x2_f32") ||
                  instruction.name.ends_with("x4_f32");
   bool isDouble = instruction.name.ends_with("_f64");
-  unsigned passes = (isLarge || isDouble ? 8 : 4) * (isPlain ? 2 : 1);
+  bool isDeep = instruction.name.ends_with("_f8f6f4");
+  unsigned passes = (isLarge || isDouble ? 8 : 4) * (isPlain || isDeep ? 2 : 1);
   return uint8_t(passes + (isPlain ? 2 : 3));
 }
 

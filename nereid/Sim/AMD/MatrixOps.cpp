@@ -31,7 +31,8 @@
 namespace nereid::sim::amd {
 
 namespace {
-enum class Element : uint8_t { F16, BF16, F32, XF32, FP8, BF8, I8, IU8 };
+/// F8: FP8 or BF8, as the instruction's field of its operand says.
+enum class Element : uint8_t { F16, BF16, F32, XF32, FP8, BF8, F8, I8, IU8 };
 
 struct Product {
   const char *names;
@@ -89,6 +90,10 @@ static constexpr Product products[] = {
     {"v_mfma_f32_32x32x16_bf8_fp8", 32, 16, Element::BF8, Element::FP8,
      Element::F32, Product::Mfma},
     {"v_mfma_f32_32x32x16_bf8_bf8", 32, 16, Element::BF8, Element::BF8,
+     Element::F32, Product::Mfma},
+    {"v_mfma_f32_16x16x128_f8f6f4", 16, 128, Element::F8, Element::F8,
+     Element::F32, Product::Mfma},
+    {"v_mfma_f32_32x32x64_f8f6f4", 32, 64, Element::F8, Element::F8,
      Element::F32, Product::Mfma},
     {"v_wmma_f32_16x16x16_f16", 16, 16, Element::F16, Element::F16,
      Element::F32, Product::Wmma11},
@@ -164,6 +169,8 @@ static double valueOf(const Wave &wave, Element element, uint32_t bits,
     return narrowValue(wave, NarrowFloat::E4M3, bits);
   case Element::BF8:
     return narrowValue(wave, NarrowFloat::E5M2, bits);
+  case Element::F8: // has been chosen
+    break;
   case Element::I8:
     return int8_t(bits);
   case Element::IU8:
@@ -178,6 +185,10 @@ static void readRow(const Wave &wave, const Instruction &instruction,
                     double *to) {
   const Operand &operand = instruction.from[which];
   Element element = which ? of.right : of.left;
+  if (element == Element::F8) {
+    unsigned format = which ? instruction.negate : instruction.negateHigh;
+    element = format ? Element::BF8 : Element::FP8;
+  }
   unsigned bits = bitsOf(element), count = perLane(of);
   bool isSigned = instruction.negate >> which & 1;
   for (unsigned k = 0; k < of.depth; ++k) {
@@ -231,15 +242,15 @@ static void multiply(Wave &wave, const Instruction &instruction) {
     checkRepeated(wave, instruction);
   }
   bool isInteger = of.result == Element::I8;
-  bool changesSign =
-      !isInteger && (instruction.negate ||
-                     (of.layout != Product::Mfma && instruction.negateHigh));
+  bool changesSign = !isInteger && of.left != Element::F8 &&
+                     (instruction.negate ||
+                      (of.layout != Product::Mfma && instruction.negateHigh));
   if (changesSign || (of.layout == Product::Mfma && instruction.select) ||
       instruction.clamps) {
     wave.fault(Fault::Kind::Illegal,
                "broadcasts, clamps or changes signs, which is not simulated");
   }
-  constexpr unsigned most = 64;
+  constexpr unsigned most = 128;
   std::vector<std::array<double, most>> left(of.rows), right(of.rows);
   for (unsigned i = 0; i < of.rows; ++i) {
     readRow(wave, instruction, of, 0, i, left[i].data());

@@ -284,4 +284,45 @@ TEST(AmdMatrix, DoublesHaveRowsBesideEachOther) {
   }
 }
 
+/// Left operands of 1, right ones of the byte 0x44, in 128 products. What each
+/// lane has of the first row of sums.
+static std::string runDeepBytes(WaveRun &run, unsigned leftFormat,
+                                unsigned rightFormat) {
+  run.generation = Generation::Cdna;
+  run.threads = 64;
+  Words operands;
+  for (uint32_t i = 0; i < 8; ++i) {
+    operands = operands + Words{0x7e0802ff + (i << 17), 0x38383838} +
+               Words{0x7e1802ff + (i << 17), 0x44444444};
+  }
+  run.code = loadCdna() + operands +
+             Words{
+                 // v_mfma_f32_16x16x128_f8f6f4 v[20:23], v[4:11], v[12:19], 0
+                 0xd3ad0014 | leftFormat << 8,
+                 0x02021904 | rightFormat << 29,
+                 0xbf80000f, // s_nop 15
+                 0x7e041114, // v_cvt_i32_f32_e32 v2, v20
+                 0xbf800001, // s_nop 1
+             } +
+             storeCdna();
+  return run.run();
+}
+
+// 0x44 is 3 with a mantissa of three bits, and 4 with one of two.
+TEST(AmdMatrix, DeepBytesHaveAFormatEach) {
+  WaveRun run;
+  EXPECT_EQ(runDeepBytes(run, 0, 0), "");
+  EXPECT_THAT(std::vector(run.memory.begin(), run.memory.begin() + 64),
+              testing::Each(128 * 3));
+  EXPECT_EQ(runDeepBytes(run, 0, 1), "");
+  EXPECT_THAT(std::vector(run.memory.begin(), run.memory.begin() + 64),
+              testing::Each(128 * 4));
+}
+
+TEST(AmdMatrix, FormatsOfFewerBitsAreNotSimulated) {
+  WaveRun run;
+  EXPECT_THAT(runDeepBytes(run, 2, 0),
+              testing::HasSubstr("an instruction that is not simulated"));
+}
+
 } // namespace nereid::sim::amd

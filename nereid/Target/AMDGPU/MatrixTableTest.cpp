@@ -152,6 +152,20 @@ TEST(MatrixTable, ChipsHaveWhatTheirDocumentsSay) {
   }
 }
 
+TEST(MatrixTable, OfSeveralDepthsTheFastestIsChosen) {
+  tilegpu::TargetInfo info;
+  info.matrix = matrixInstructions("gfx950");
+  auto depth = [&](int64_t wanted, unsigned rows) {
+    return info.findMatrix(OperandKind::F8, 1, rows, wanted)->k;
+  };
+  EXPECT_EQ(depth(32, 0), 32u);
+  EXPECT_EQ(depth(64, 0), 32u);
+  EXPECT_EQ(depth(96, 0), 128u);
+  EXPECT_EQ(depth(256, 16), 128u);
+  EXPECT_EQ(depth(16, 32), 16u);
+  EXPECT_EQ(depth(128, 32), 64u);
+}
+
 /// Scores become the left operand of the next product: the same elements in the
 /// same lanes, but for RDNA 3, whose operands lie in both halves of a wave.
 TEST(MatrixTable, AResultIsTheNextProductsLeftOperand) {

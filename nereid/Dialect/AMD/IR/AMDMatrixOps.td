@@ -46,6 +46,7 @@ def AMD_MfmaOp : AMD_MatrixOp<"mfma"> {
     | si8, from gfx942          | 16 x 32, 32 x 16       | 2                | 4, 16      |
     | si8 (gfx950)              | 16 x 64, 32 x 32       | 4                | 4, 16      |
     | f8E4M3FN, f8E5M2 (gfx950) | 16 x 32, 32 x 16       | 2                | 4, 16      |
+    | the same, V_MFMA_*_F8F6F4 | 16 x 128, 32 x 64      | 8                | 4, 16      |
 
     Bytes have a sign. Results are f32 of floats, i32 of integers, f64 of f64.
     ```mlir

@@ -89,7 +89,7 @@ LogicalResult MfmaOp::verify() {
       {[](Type t) { return t.isF32() || t.isF64(); }, {4}},
       {[](Type t) { return isa<FloatTF32Type>(t); }, {8}},
       {[](Type t) { return t.isSignedInteger(8); }, {16, 32, 64}},
-      {isFloat8, {32}}};
+      {isFloat8, {32, 128}}};
   unsigned size = getSize();
   if ((size != 16 && size != 32) || (size == 32 && getLhsType().isF64())) {
     return emitOpError("expects a size of 16, or of 32 but for f64, got ")

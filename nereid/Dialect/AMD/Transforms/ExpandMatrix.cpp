@@ -71,6 +71,26 @@ static std::string operandsOf(MfmaOp op) {
   return type.isBF16() ? lhs + ".1k" : lhs;
 }
 
+/// V_MFMA_F32_16X16X128_F8F6F4 and its like: the formats are numbers, and LLVM
+/// takes scales of zero for none.
+static Value expandDeepBytes(OpBuilder &b, MfmaOp op, const std::string &shape,
+                             Value lhs, Value rhs, Value sums) {
+  auto number = [&](int value) -> Value {
+    return LLVM::ConstantOp::create(b, op.getLoc(), b.getI32Type(),
+                                    b.getI32IntegerAttr(value));
+  };
+  auto format = [&](Type type) {
+    return number(isa<Float8E5M2Type>(type) ? 1 : 0);
+  };
+  Value none = number(0);
+  return callIntrinsic(b, op.getLoc(),
+                       "llvm.amdgcn.mfma.scale.f32." + shape +
+                           ".f8f6f4.v8i32.v8i32",
+                       sums.getType(),
+                       {lhs, rhs, sums, format(op.getLhsType()),
+                        format(op.getRhsType()), none, none, none, none});
+}
+
 static void expandMfma(MfmaOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -92,8 +112,15 @@ static void expandMfma(MfmaOp op) {
   Value sums = vectorOf(b, loc, op.getSums());
   std::string size = std::to_string(op.getSize());
   std::string sum = type.isF64() ? "f64" : type.isInteger() ? "i32" : "f32";
-  std::string name = "llvm.amdgcn.mfma." + sum + "." + size + "x" + size + "x" +
-                     std::to_string(op.getDepth()) + operandsOf(op);
+  std::string shape = size + "x" + size + "x" + std::to_string(op.getDepth());
+  constexpr unsigned wordsOfDeepBytes = 8;
+  if (words == wordsOfDeepBytes) {
+    replaceByElements(b, op,
+                      expandDeepBytes(b, op, shape, made(op.getLhs()),
+                                      made(op.getRhs()), sums));
+    return;
+  }
+  std::string name = "llvm.amdgcn.mfma." + sum + "." + shape + operandsOf(op);
   Value none =
       LLVM::ConstantOp::create(b, loc, b.getI32Type(), b.getI32IntegerAttr(0));
   Value result = callIntrinsic(

@@ -108,13 +108,22 @@ struct TargetInfo {
   unsigned laneBits() const { return std::countr_zero(lanes); }
 
   /// The instruction for operands of one kind, by one warp or by several; null
-  /// if there is none. Of several the one of `rows`, else the first.
+  /// if there is none. Of several the one of `rows`, else the first; of those
+  /// with as many rows the fastest for `depth` elements along K.
   const MatrixInstruction *findMatrix(OperandKind operand, unsigned warps,
-                                      unsigned rows = 0) const {
+                                      unsigned rows = 0,
+                                      int64_t depth = 1) const {
+    auto cycles = [&](const MatrixInstruction &one) {
+      return (depth + one.k - 1) / one.k * one.cycles;
+    };
     const MatrixInstruction *found = nullptr;
     for (const MatrixInstruction &one : matrix) {
-      if (one.operand == operand && one.warps == warps &&
-          (!found || (one.m == rows && found->m != rows))) {
+      if (one.operand != operand || one.warps != warps) {
+        continue;
+      }
+      bool isBetter = found && (one.m == found->m ? cycles(one) < cycles(*found)
+                                                  : one.m == rows);
+      if (!found || isBetter) {
         found = &one;
       }
     }

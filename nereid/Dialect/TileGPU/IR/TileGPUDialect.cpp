@@ -114,9 +114,11 @@ const MatrixInstruction *matrixInstruction(const TargetInfo &target,
   auto wanted =
       kernel ? kernel->getAttrOfType<IntegerAttr>(matrixSizeAttr) : nullptr;
   unsigned rows = wanted ? wanted.getInt() : 0;
-  const MatrixInstruction *one = target.findMatrix(*kind, /*warps=*/1, rows);
+  int64_t depth = op.getLhs().getType().getShape().back();
+  const MatrixInstruction *one =
+      target.findMatrix(*kind, /*warps=*/1, rows, depth);
   if (!one && kind == OperandKind::TF32) {
-    one = target.findMatrix(OperandKind::F32, /*warps=*/1, rows);
+    one = target.findMatrix(OperandKind::F32, /*warps=*/1, rows, depth);
   }
   return one && (one->takesUnsigned || !op.getIsUnsigned()) ? one : nullptr;
 }

@@ -24,6 +24,9 @@
 # RUN: nereid compile %s:product --target gfx950 --emit amdgcn --signature '*fp8e4nv:16,*fp8e5:16,*fp32:16,64,64,64' | FileCheck %s --check-prefix=BYTE -DONE=v_mfma_f32_16x16x32_bf8_fp8
 # RUN: nereid compile %s:product --target gfx950 --emit amdgcn --signature '*fp8e5:16,*fp8e4nv:16,*fp32:16,64,64,64' | FileCheck %s --check-prefix=BYTE -DONE=v_mfma_f32_16x16x32_fp8_bf8
 # RUN: nereid compile %s:product --target gfx950 --emit amdgcn --signature '*fp8e5:16,*fp8e5:16,*fp32:16,64,64,64' | FileCheck %s --check-prefix=BYTE -DONE=v_mfma_f32_16x16x32_bf8_bf8
+# RUN: nereid compile %s:product --target gfx950 --emit amdgcn --signature '*fp8e4nv:16,*fp8e4nv:16,*fp32:16,64,64,128' | FileCheck %s --check-prefix=WIDE -DONE=v_mfma_f32_16x16x128_f8f6f4
+# RUN: nereid compile %s:product --target gfx950 --emit amdgcn --signature '*fp8e4nv:16,*fp8e5:16,*fp32:16,64,64,128' | FileCheck %s --check-prefix=WIDE -DONE=v_mfma_f32_16x16x128_f8f6f4
+# RUN: nereid compile %s:product --target gfx950 --emit amdgcn --signature '*fp8e4nv:16,*fp8e4nv:16,*fp32:16,64,64,128,matrix_instr_nonkdim=32' | FileCheck %s --check-prefix=DEEP -DONE=v_mfma_f32_32x32x64_f8f6f4
 # RUN: nereid compile %s:product --target gfx950 --emit amdgcn --signature '*fp32:16,*fp32:16,*fp32:16,64,64,64' | FileCheck %s --check-prefix=WORD -DONE=v_mfma_f32_16x16x4_f32
 # RUN: nereid compile %s:product --target gfx950 --emit amdgcn --signature '*fp64:16,*fp64:16,*fp64:16,64,64,64' | FileCheck %s --check-prefix=WORD -DONE=v_mfma_f64_16x16x4_f64
 # RUN: nereid compile %s:product --target gfx950 --emit amdgcn --signature '*u8:16,*u8:16,*i32:16,64,64,64' | FileCheck %s --check-prefix=LANES
@@ -55,6 +58,8 @@ import triton.language as tl
 # BYTE-NOT: {{v_mfma|v_wmma}}
 # WIDE-COUNT-4: [[ONE]]
 # WIDE-NOT: {{v_mfma|v_wmma}}
+# DEEP-COUNT-2: [[ONE]]
+# DEEP-NOT: {{v_mfma|v_wmma}}
 # XF32-COUNT-32: [[ONE]]
 # XF32-NOT: {{v_mfma|v_wmma}}
 # WORD-COUNT-64: [[ONE]]

@@ -112,6 +112,7 @@ llvm.func @program() {
 // CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.i32.32x32x16.i8"
 // CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.i32.16x16x64.i8"
 // CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.f32.16x16x32.fp8.bf8"
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.scale.f32.16x16x128.f8f6f4.v8i32.v8i32"
 // CHECK: llvm.call_intrinsic "llvm.amdgcn.wmma.f32.16x16x16.f16"
 // CHECK: llvm.call_intrinsic "llvm.amdgcn.wmma.f32.16x16x16.bf16"
 // CHECK: llvm.call_intrinsic "llvm.amdgcn.wmma.i32.16x16x16.iu8"
@@ -128,6 +129,7 @@ llvm.func @matrices(%w: i32, %f: f32, %d: f64) {
   %r8:16 = amd.mfma 32 deep 16 si8 %w, %w : i32, i32 times si8 %w, %w : i32, i32 plus %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w, %w : i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
   %r9:4 = amd.mfma 16 deep 64 si8 %w, %w, %w, %w : i32, i32, i32, i32 times si8 %w, %w, %w, %w : i32, i32, i32, i32 plus %w, %w, %w, %w : i32, i32, i32, i32
   %r10:4 = amd.mfma 16 deep 32 f8E4M3FN %w, %w : i32, i32 times f8E5M2 %w, %w : i32, i32 plus %f, %f, %f, %f : f32, f32, f32, f32
+  %deep:4 = amd.mfma 16 deep 128 f8E4M3FN %w, %w, %w, %w, %w, %w, %w, %w : i32, i32, i32, i32, i32, i32, i32, i32 times f8E5M2 %w, %w, %w, %w, %w, %w, %w, %w : i32, i32, i32, i32, i32, i32, i32, i32 plus %f, %f, %f, %f : f32, f32, f32, f32
   %r11:8 = amd.wmma 16 deep 16 f16 %w, %w, %w, %w, %w, %w, %w, %w : i32, i32, i32, i32, i32, i32, i32, i32 times f16 %w, %w, %w, %w, %w, %w, %w, %w : i32, i32, i32, i32, i32, i32, i32, i32 plus %f, %f, %f, %f, %f, %f, %f, %f : f32, f32, f32, f32, f32, f32, f32, f32
   %r12:8 = amd.wmma 16 deep 16 bf16 %w, %w, %w, %w : i32, i32, i32, i32 times bf16 %w, %w, %w, %w : i32, i32, i32, i32 plus %f, %f, %f, %f, %f, %f, %f, %f : f32, f32, f32, f32, f32, f32, f32, f32
   %r13:8 = amd.wmma 16 deep 16 ui8 %w, %w, %w, %w : i32, i32, i32, i32 times si8 %w, %w, %w, %w : i32, i32, i32, i32 plus %w, %w, %w, %w, %w, %w, %w, %w : i32, i32, i32, i32, i32, i32, i32, i32
