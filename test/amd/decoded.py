@@ -5,6 +5,7 @@ test/gpu/assemble.py): the same addresses, sizes and text.
 
     test/amd/decoded.py NEREID NEREID_AMD_RUN                         every twelfth kernel
     test/amd/decoded.py NEREID NEREID_AMD_RUN --all [--random FUZZ COUNT]    every kernel, for every architecture
+    test/amd/decoded.py NEREID NEREID_AMD_RUN --all --part 2/5 ...           every fifth of them, from the second on
 
 --all takes those that emulated.py runs as well: the ladder, the public kernels of
 test/corpus, and random kernels of FUZZ, which is nereid-source-fuzz.
@@ -112,7 +113,8 @@ def main():
     is_all = "--all" in sys.argv
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         cases = [*of_project(amd_assemble.CASES), *emulated(folder, sys.argv)] if is_all else of_project(amd_assemble.CASES[::12])
-        work = [((i, *case, waves[target]), target) for i, (*case, waves) in enumerate(cases) for target in TARGETS]
+        part, parts = map(int, sys.argv[sys.argv.index("--part") + 1].split("/")) if "--part" in sys.argv else (1, 1)
+        work = [((i, *case, waves[target]), target) for i, (*case, waves) in [*enumerate(cases)][part - 1::parts] for target in TARGETS]
         found = list(pool.map(lambda one: compare(nereid, simulator, objdump, folder, *one), work))
     differences = [line for _, lines in found for line in lines]
     for line in differences[:40]:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """test/amd/programs.py NEREID-FUZZ NEREID-SOURCE-FUZZ [--count N] [--seed S] [--targets T,...] [--waves W,...] [--kinds K,...]
-                     [--minutes M] [--results FILE]
+                     [--minutes M] [--results FILE] [--jobs J]
 
 Random programs (nereid-fuzz) and random kernels in the language (nereid-source-fuzz) on the simulated AMD GPU, against the
 reference executor: N of each kind for each target, dealt to the numbers of waves in turns of 16 seeds. Prints each failure, and at
 the end a table of targets, kinds and waves. Exit status 1 if a run fails.
 
 What is done is kept in FILE, so that the next command with it goes on there; after M minutes the command stops between
-two turns, with the table as far as it is.
+two turns, with the table as far as it is. J turns run side by side, by default one.
 """
 import argparse
 import json
@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 TURN = 16
@@ -81,6 +82,7 @@ def parse():
     parser.add_argument("--kinds", type=words, default=["programs", "kernels"])
     parser.add_argument("--minutes", type=float)
     parser.add_argument("--results", type=Path)
+    parser.add_argument("--jobs", type=int, default=1)
     return parser.parse_args()
 
 
@@ -93,16 +95,23 @@ def main():
     done = {tuple(one["turn"]) for one in results}
     wanted = [turn for turn in turns(options) if turn not in done]
     end = time.monotonic() + 60 * options.minutes if options.minutes else None
-    while wanted and not (end and time.monotonic() > end):
-        results.append(run(programs, wanted.pop(0)))
-        if options.results:
-            with options.results.open("a") as file:
-                file.write(json.dumps(results[-1]) + "\n")
+    left = len(wanted)
+
+    def result(turn):
+        return None if end and time.monotonic() > end else run(programs, turn)
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for one in filter(None, pool.map(result, wanted)):
+            results.append(one)
+            left -= 1
+            if options.results:
+                with options.results.open("a") as file:
+                    file.write(json.dumps(one) + "\n")
     chosen = {tuple(turn) for turn in turns(options)}
     results = [one for one in results if tuple(one["turn"]) in chosen]
     print_table(options, results)
-    if wanted:
-        print(f"{len(wanted)} turns of up to {TURN} are left")
+    if left:
+        print(f"{left} turns of up to {TURN} are left")
     failed = sum(one["failed"] for one in results)
     print(f"{failed} runs fail" if failed else "no run fails")
     return failed > 0

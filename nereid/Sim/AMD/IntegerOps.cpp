@@ -325,6 +325,7 @@ static std::vector<Semantics> arithmetic() {
       lanesOf<multipliedSum<u16>>(
           "v_mad_u16 v_mad_i16 v_mad_legacy_u16 v_mad_legacy_i16"),
       lanesOf<dotOfBytes<8, true>>("v_dot4_i32_i8"),
+      lanesOf<dotOfBytes<8, true>>("v_dot4c_i32_i8", ReadsTo),
       lanesOf<dotOfBytes<8, false>>("v_dot4_u32_u8"),
   };
 }

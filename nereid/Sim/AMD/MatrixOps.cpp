@@ -291,10 +291,14 @@ static void multiplyDoubles(Wave &wave, const Instruction &instruction) {
   }
   auto at = [&](unsigned which, unsigned index, unsigned lane) {
     const Operand &of = instruction.from[which];
-    uint64_t bits = of.value;
+    uint64_t bits = 0;
     if (of.kind == Operand::Kind::Vector) {
       bits = wave.lane(of, 2 * index, lane) |
              uint64_t(wave.lane(of, 2 * index + 1, lane)) << 32;
+    } else {
+      // The operand has eight registers, which tell the decoder nothing of
+      // their elements.
+      inlineConstant(of.code, Type::F64, bits);
     }
     return std::bit_cast<double>(bits);
   };

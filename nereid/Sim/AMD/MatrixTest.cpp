@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace nereid::sim::amd {
@@ -282,6 +283,28 @@ TEST(AmdMatrix, DoublesHaveRowsBesideEachOther) {
     }
     EXPECT_EQ(int(run.memory[lane]), sum) << lane;
   }
+}
+
+// An inline constant of the sums is a double, as wide as their elements.
+TEST(AmdMatrix, DoublesBeginWithAConstant) {
+  WaveRun run;
+  run.generation = Generation::Cdna;
+  run.threads = 64;
+  run.code =
+      loadCdna() +
+      Words{
+          0x7e080902, // v_cvt_f64_i32_e32 v[4:5], v2
+          0xd3ee0008,
+          0x03da0904, // v_mfma_f64_16x16x4_f64 v[8:15], v[4:5], v[4:5], 4.0
+          0xbf80000c, // s_nop 12
+          0x7e040708, // v_cvt_i32_f64_e32 v2, v[8:9]
+          0xbf800001, // s_nop 1
+      } +
+      storeCdna();
+  std::ranges::fill(run.memory, 0);
+  ASSERT_EQ(run.run(), "");
+  EXPECT_THAT(std::vector(run.memory.begin(), run.memory.begin() + 64),
+              testing::Each(4));
 }
 
 /// Left operands of 1, right ones of the byte 0x44, in 128 products. What each

@@ -34,6 +34,35 @@ TEST(AmdMemory, SharedMemoryMovesWords) {
   }
 }
 
+// LLVM folds offsets into addresses whose registers are negative.
+TEST(AmdMemory, SharedAddressesWrap) {
+  WaveRun run;
+  run.generation = Generation::Cdna;
+  run.threads = 64;
+  run.code = loadCdna() +
+             Words{
+                 0x680602d0, // v_add_u32_e32 v3, -16, v1
+                 0xd81a0010,
+                 0x00000203, // ds_write_b32 v3, v2 offset:16
+                 0xbf8cc07f, // s_waitcnt lgkmcnt(0)
+                 0xd86c0000,
+                 0x02000001, // ds_read_b32 v2, v1
+                 0xd86e0404,
+                 0x04000003, // ds_read2_b32 v[4:5], v3 offset0:4
+                             //   offset1:4
+                 0xbf8cc07f, // s_waitcnt lgkmcnt(0)
+                 0x68040902, // v_add_u32_e32 v2, v2, v4
+             } +
+             storeCdna();
+  for (uint32_t i = 0; i < 256; ++i) {
+    run.memory[i] = i;
+  }
+  ASSERT_EQ(run.run(), "");
+  for (uint32_t i = 0; i < run.threads; ++i) {
+    EXPECT_EQ(run.memory[i], 2 * i) << i;
+  }
+}
+
 TEST(AmdMemory, GlobalLoadsBeginAtAnyByte) {
   WaveRun run;
   run.generation = Generation::Cdna;

@@ -231,6 +231,7 @@ std::span<const Semantics> packedFamily() {
       custom("v_fma_mixlo_f16", mix, Type::F32, mixes, MixedHalves, 1),
       custom("v_fma_mixhi_f16", mix, Type::F32, mixes, MixedHalves, 2),
       lanesOf<dotHalves>("v_dot2_f32_f16"),
+      lanesOf<dotHalves>("v_dot2c_f32_f16 v_dot2acc_f32_f16", ReadsTo),
       lanesOf<dotBfloats>("v_dot2_f32_bf16"),
   };
   return rows;

@@ -11,10 +11,12 @@
 
 namespace nereid::sim::amd {
 
-static uint64_t addressOf(const Wave &wave, const Instruction &instruction,
+/// A sum of 32 bits, which wraps: LLVM folds an offset into an address whose
+/// register is negative (GCNSubtarget::hasUsableDSOffset, all chips after SI).
+static uint32_t addressOf(const Wave &wave, const Instruction &instruction,
                           unsigned lane) {
-  return uint64_t(wave.lane(instruction.vectorAddress, 0, lane)) +
-         uint64_t(instruction.offset);
+  return uint32_t(wave.lane(instruction.vectorAddress, 0, lane)) +
+         uint32_t(instruction.offset);
 }
 
 static void load(Wave &wave, const Instruction &instruction) {
@@ -45,10 +47,10 @@ static void store(Wave &wave, const Instruction &instruction) {
 }
 
 /// Two elements at two offsets, which count elements, or 64 of them.
-static uint64_t pairAddress(const Wave &wave, const Instruction &instruction,
+static uint32_t pairAddress(const Wave &wave, const Instruction &instruction,
                             unsigned lane, unsigned which, uint32_t bytes) {
-  uint64_t unit = instruction.semantics->flags & Wide64 ? 64 * bytes : bytes;
-  return uint64_t(wave.lane(instruction.vectorAddress, 0, lane)) +
+  uint32_t unit = instruction.semantics->flags & Wide64 ? 64 * bytes : bytes;
+  return uint32_t(wave.lane(instruction.vectorAddress, 0, lane)) +
          instruction.offsets[which] * unit;
 }
 

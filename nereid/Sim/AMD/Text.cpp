@@ -307,6 +307,9 @@ private:
       bitList("op_sel", of.select, 2, 0);
       return;
     }
+    if (of.name == "v_cndmask_b16") {
+      return; // LLVM shows its halves in the names of registers alone
+    }
     // The result's bit comes last, but for a comparison that writes the exec
     // mask.
     bool hasResult = !of.name.starts_with("v_cmpx");

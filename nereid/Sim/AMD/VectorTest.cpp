@@ -486,4 +486,25 @@ TEST(AmdVector, QuotientsAreExact) {
   }
 }
 
+// The result is the third source, so that the code has one word instead of two.
+TEST(AmdVector, ADotOfBytesAddsToItsResult) {
+  WaveRun run;
+  run.generation = Generation::Cdna;
+  run.threads = 64;
+  run.code = loadCdna() +
+             Words{
+                 0x7e08028a, // v_mov_b32_e32 v4, 10
+                 0x72080502, // v_dot4c_i32_i8_e32 v4, v2, v2
+                 0x7e040304, // v_mov_b32_e32 v2, v4
+             } +
+             storeCdna();
+  for (uint32_t i = 0; i < 256; ++i) {
+    run.memory[i] = (i & 0x3f) | 0xff030000;
+  }
+  ASSERT_EQ(run.run(), "");
+  for (uint32_t i = 0; i < run.threads; ++i) {
+    EXPECT_EQ(run.memory[i], 10 + i * i + 9 + 1) << i;
+  }
+}
+
 } // namespace nereid::sim::amd

@@ -81,7 +81,8 @@ v_fmaak_f32 v_add_co_u32 v_sub_co_u32 v_subrev_co_u32 v_addc_co_u32
 v_subb_co_u32 v_subbrev_co_u32 v_add_f16 v_sub_f16 v_subrev_f16 v_mul_f16 38
 v_add_u16 v_sub_u16 v_subrev_u16 v_mul_lo_u16 v_lshlrev_b16 v_lshrrev_b16
 v_ashrrev_i16 v_max_f16 v_min_f16 v_max_u16 v_max_i16 v_min_u16 v_min_i16
-v_ldexp_f16 v_add_u32 v_sub_u32 v_subrev_u32 59 v_fmac_f32 61 v_xnor_b32
+v_ldexp_f16 v_add_u32 v_sub_u32 v_subrev_u32 55 v_dot2c_f32_f16 57
+v_dot4c_i32_i8 59 v_fmac_f32 61 v_xnor_b32
 )"},
     {Encoding::VOPC, R"(
 16 v_cmp_class_f32 v_cmpx_class_f32 v_cmp_class_f64 v_cmpx_class_f64 32

@@ -84,7 +84,8 @@ v_rcp_f16 v_sqrt_f16 v_rsq_f16 v_log_f16 v_exp_f16 91 v_floor_f16 v_ceil_f16
 v_trunc_f16 v_rndne_f16 v_fract_f16 101 v_swap_b32 105 v_not_b16
 )"},
     {Encoding::VOP2, R"(
-1 v_cndmask_b32 3 v_add_f32 v_sub_f32 v_subrev_f32 7 v_mul_dx9_zero_f32
+1 v_cndmask_b32 v_dot2acc_f32_f16 v_add_f32 v_sub_f32 v_subrev_f32 7
+v_mul_dx9_zero_f32
 v_mul_f32 v_mul_i32_i24 v_mul_hi_i32_i24 v_mul_u32_u24 v_mul_hi_u32_u24 15
 v_min_f32 v_max_f32 v_min_i32 v_max_i32 v_min_u32 v_max_u32 24 v_lshlrev_b32
 v_lshrrev_b32 v_ashrrev_i32 v_and_b32 v_or_b32 v_xor_b32 v_xnor_b32 32
