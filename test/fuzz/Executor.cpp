@@ -23,7 +23,10 @@ void saveAssembly(const Prepared &prepared, const std::string &folder,
     return;
   }
   std::string number = executor ? "." + std::to_string(executor) : "";
-  Status status = writeFileAtomically(folder + "/" + name + number + ".ptx",
+  bool isCodeObject = prepared.assembly.starts_with("\x7f"
+                                                    "ELF");
+  Status status = writeFileAtomically(folder + "/" + name + number +
+                                          (isCodeObject ? ".hsaco" : ".ptx"),
                                       prepared.assembly);
   if (!status.ok()) {
     llvm::errs() << "error: " << status.failure().message << "\n";

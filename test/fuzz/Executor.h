@@ -32,12 +32,12 @@ struct Prepared {
   bool hasFreeOrder = false;
   /// Compiled, and not to be run: there is nothing to run it on.
   bool compileOnly = false;
-  /// What it was compiled to, if that is a text.
+  /// What it was compiled to, if that is for a GPU: PTX or a code object.
   std::string assembly;
 };
 
-/// FOLDER/NAME.ptx of what has an assembly, with the number of the executor
-/// from the second one on; nothing without a folder.
+/// FOLDER/NAME.ptx or .hsaco of what has an assembly, with the number of the
+/// executor from the second one on; nothing without a folder.
 void saveAssembly(const Prepared &prepared, const std::string &folder,
                   const std::string &name, unsigned executor);
 

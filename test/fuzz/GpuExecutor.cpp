@@ -316,6 +316,7 @@ private:
     if (!object.ok()) {
       return object.status();
     }
+    prepared.assembly = *object;
     return gpu ? load(std::move(prepared), object->data(), info, isFree)
                : Expected<Prepared>(std::move(prepared));
   }
