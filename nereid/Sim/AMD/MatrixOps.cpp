@@ -23,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Sim/AMD/Decoder.h"
 #include "nereid/Sim/AMD/Functions.h"
 #include "nereid/Sim/AMD/NarrowFloat.h"
 

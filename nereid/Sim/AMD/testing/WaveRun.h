@@ -25,6 +25,7 @@ inline Words operator+(Words first, const Words &second) {
 /// points to the argument, v0 is the number of the thread.
 struct WaveRun {
   Generation generation = Generation::Cdna;
+  std::string target; ///< empty: the generation's first that is simulated
   Words code;
   uint32_t threads = 64;
   uint32_t sharedBytes = 1024, privateBytes = 64;
@@ -36,7 +37,8 @@ struct WaveRun {
   std::string run() {
     Program program;
     program.generation = generation;
-    program.target = generation == Generation::Cdna    ? "gfx942"
+    program.target = !target.empty()                   ? target
+                     : generation == Generation::Cdna  ? "gfx942"
                      : generation == Generation::Rdna3 ? "gfx1100"
                                                        : "gfx1201";
     Kernel kernel;
