@@ -10,7 +10,7 @@ SIZES = {"fp32": "f4", "fp16": "f2", "bf16": "u2", "fp64": "f8", "i64": "i8", "i
          "u64": "u8", "u32": "u4", "u16": "u2", "u8": "u1"}
 
 
-# Launches chain a few approximate functions.
+# What two right results may differ by, in a chain of a few approximate functions.
 RELATIVE = 1e-5
 
 
@@ -27,7 +27,7 @@ class Launch:
         expected = json.loads(path.with_suffix("").with_suffix(".check.json").read_text())
         function, = (one for one in ast.parse(self.file.read_text()).body
                      if isinstance(one, ast.FunctionDef) and one.name == self.kernel)
-        words, self.values, self.types, self.expected = [], [], [], {}
+        words, self.values, self.types, self.expected, self.bounds = [], [], [], {}, {}
         storages = set()
         for argument in function.args.args:
             value = launch["arguments"][argument.arg]
@@ -42,6 +42,7 @@ class Launch:
                 words.append("*" + of["dtype"])
                 if argument.arg in expected:
                     self.expected[len(self.values)] = bytes.fromhex(expected[argument.arg]["hex"])
+                    self.bounds[len(self.values)] = [bytes.fromhex(expected[argument.arg].get(name, "")) for name in ("values", "errors")]
                 self.types.append(of["dtype"])
                 self.values.append(bytes.fromhex(storage["hex"]))
             elif isinstance(value, int) and not isinstance(value, bool) and -1 << 31 <= value < 1 << 31:
@@ -58,8 +59,20 @@ class Launch:
         return (found.astype("<u4") << 16).view("<f4") if self.types[index] == "bf16" else found
 
     def is_right(self, np, data):
-        """As far as approximate functions may be off."""
-        return self.difference(np, data, self.expected) <= RELATIVE
+        """By the reference executor's running bounds; without one, its bits."""
+        for index, expected in self.expected.items():
+            bits = np.dtype("<" + SIZES[self.types[index]]).str.replace("f", "u")
+            right = np.frombuffer(data[index], bits) == np.frombuffer(expected, bits)
+            values, errors = (np.frombuffer(one, np.float64) for one in self.bounds[index])
+            if len(values):
+                found = self.numbers(np, index, data[index]).astype(np.float64)
+                with np.errstate(invalid="ignore"):
+                    near = (found == values) | (np.abs(found - values) <= errors) | (np.isnan(found) & np.isnan(values))
+                is_float = self.types[index].startswith(("fp", "bf"))
+                right |= np.isinf(errors) | (near & ~np.isnan(errors) if is_float else False)
+            if not right.all():
+                return False
+        return True
 
     def difference(self, np, ours, theirs):
         """The largest over all arrays, relative to the largest number; infinite where one is no number."""
