@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/fuzz/IndexClaims.h"
+#include "test/fuzz/KeptOptions.h"
 #include "test/fuzz/Launch.h"
 #include "test/fuzz/Shrink.h"
 #include "test/fuzz/Workers.h"
@@ -320,6 +321,9 @@ int main(int argc, char **argv) {
   // LLVM registers its own on top.
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Differential test of executors\n");
+  keepOptions(firstSeed, seedCount, jobs, maxElements, operations, products,
+              masks, printOnly, noShrink, keepGoing, saveTo, indexOnly,
+              faultName, replay);
   announceSkipped({executorList.begin(), executorList.end()});
   if (!replay.empty()) {
     return runReplay();

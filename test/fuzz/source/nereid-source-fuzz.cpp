@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/fuzz/KeptOptions.h"
 #include "test/fuzz/Shrink.h"
 #include "test/fuzz/Workers.h"
 #include "test/fuzz/source/Compile.h"
@@ -255,6 +256,9 @@ int main(int argc, char **argv) {
   // LLVM registers its own on top.
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Random kernels in the language\n");
+  keepOptions(firstSeed, seedCount, jobs, maxElements, statements, products,
+              packing, reducedCarried, anySizes, printOnly, emitDir, saveTo,
+              noShrink, keepGoing, coverage);
   announceSkipped({executorList.begin(), executorList.end()});
   if (printOnly) {
     source::FeatureCounts features;
