@@ -113,7 +113,7 @@ static std::vector<MatrixInstruction> ofCdna(unsigned generation) {
   }
   all.push_back(isNewest ? of16(OperandKind::F8, 32, 4, mfma(4, 3))
                          : widened(ofHalves));
-  if (isNewest) { // V_MFMA_*_F8F6F4, twice as fast
+  if (isNewest) { // V_MFMA_*_F8F6F4: 128 elements in 8 passes
     all.push_back(of16(OperandKind::F8, 128, 8, mfma(4, 5)));
   }
   for (size_t i = 0, count = all.size(); i < count; ++i) {
