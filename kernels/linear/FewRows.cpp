@@ -11,7 +11,9 @@
 #include "kernels/operator/KernelTypes.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/OverlappedLaunches.h"
+#include "nereid/Runtime/DeviceProperties.h"
 #include "nereid/Runtime/Grid.h"
+#include "nereid/Support/CpuLevels.h"
 
 #include <algorithm>
 
@@ -29,46 +31,65 @@ struct FewRows {
 };
 } // namespace
 
-/// A row, or BLOCK_N elements of it, a program.
-static void runOnHost(const FewRows &f) {
+/// Sums of a row and column: those of all rows fill half of the registers.
+static int64_t lanesOfRows(int64_t rows) {
+  constexpr int64_t most = 64;
+  const cpu::CpuTarget &target =
+      cpu::levels()[std::max(cpu::deviceLevel(), 1) - 1];
+  int64_t vectors = target.vectorRegisters / 2 / nextPowerOf2(rows);
+  return std::min<int64_t>(
+      target.lanes(sizeof(float)) * std::max<int64_t>(vectors, 1), most);
+}
+
+/// `b` whose columns lie in a row of memory.
+static void runColumns(const FewRows &f) {
   const Product &p = f.p;
   const Tensor &residual = p.options.residual;
-  int64_t blockK = std::min<int64_t>(nextPowerOf2(f.k), 16), blockN = 16;
+  constexpr int64_t blockN = 8, longest = 256, shortest = 64;
+  int64_t lanes = lanesOfRows(f.m), blockK = longest;
+  while (blockK > shortest && f.k % blockK) {
+    blockK /= 2;
+  }
+  if (f.k % blockK) {
+    blockK = std::clamp(nextPowerOf2(f.k), lanes, longest);
+  }
   static const OperatorKernel kernel("linear", "few_rows_kernel");
-  kernel[{f.m * cdiv(f.n, blockN)}](
+  kernel[{cdiv(f.n, blockN)}](
       f.y, p.a, p.b, orNone(contiguousOrNone(p.options.bias)), orNone(residual),
       orNone(p.before), orNone(p.of), f.m, f.n, f.k, p.a.stride(1),
       p.a.stride(2), p.b.stride(2), residual.defined() ? residual.stride(1) : 0,
       residual.defined() ? residual.stride(2) : 0, p.options.scale,
-      "BLOCK_N"_a = blockN, "BLOCK_K"_a = blockK, "EVEN"_a = f.k % blockK == 0,
+      "ROWS"_a = f.m, "BLOCK_N"_a = blockN, "PARTS"_a = blockK / lanes,
+      "LANES"_a = lanes, "EVEN"_a = f.k % blockK == 0,
       "ACTIVATION"_a = nameOf(p.options.activation), "PLAIN"_a = f.isPlain);
 }
 
-/// The same, of a `b` whose rows are rows of memory.
+/// Columns of a program that goes down rows of memory: pieces as long as leave
+/// all processors about the same. Sums of several rows stay in the first-level
+/// cache; of one, memory is the limit.
+static int64_t columnsOfLines(int64_t rows, int64_t n) {
+  constexpr int64_t least = 64, most = 256, mostOfOne = 2048;
+  constexpr double uneven = 1.15;
+  int64_t processors = properties(Device::cpu()).processors;
+  int64_t columns = rows == 1 ? mostOfOne : most;
+  auto ofBusiest = [&] { return columns * cdiv(cdiv(n, columns), processors); };
+  while (columns > least &&
+         double(ofBusiest() * processors) > uneven * double(n)) {
+    columns /= 2;
+  }
+  return columns;
+}
+
+/// `b` whose rows are rows of memory.
 static void runLines(const FewRows &f) {
   const Product &p = f.p;
   const Tensor &residual = p.options.residual;
-  constexpr int64_t blockK = 8;
-  int64_t blockN = f.n < 2048 ? 64 : 256;
-  static const OperatorKernel kernel("linear", "row_of_lines_kernel");
-  kernel[{f.m * cdiv(f.n, blockN)}](
-      f.y, p.a, p.b, orNone(contiguousOrNone(p.options.bias)), orNone(residual),
-      orNone(p.before), orNone(p.of), f.m, f.n, f.k, p.a.stride(1),
-      p.a.stride(2), p.b.stride(1), residual.defined() ? residual.stride(1) : 0,
-      residual.defined() ? residual.stride(2) : 0, p.options.scale,
-      "BLOCK_N"_a = blockN, "BLOCK_K"_a = blockK,
-      "ACTIVATION"_a = nameOf(p.options.activation), "PLAIN"_a = f.isPlain);
-}
-
-static void runSeveral(const FewRows &f) {
-  const Product &p = f.p;
-  const Tensor &residual = p.options.residual;
-  constexpr int64_t blockN = 8, blockK = 64;
-  static const OperatorKernel kernel("linear", "several_rows_kernel");
+  int64_t blockN = columnsOfLines(f.m, f.n), blockK = f.m == 1 ? 8 : 16;
+  static const OperatorKernel kernel("linear", "rows_of_lines_kernel");
   kernel[{cdiv(f.n, blockN)}](
       f.y, p.a, p.b, orNone(contiguousOrNone(p.options.bias)), orNone(residual),
       orNone(p.before), orNone(p.of), f.m, f.n, f.k, p.a.stride(1),
-      p.b.stride(2), residual.defined() ? residual.stride(1) : 0,
+      p.a.stride(2), p.b.stride(1), residual.defined() ? residual.stride(1) : 0,
       residual.defined() ? residual.stride(2) : 0, p.options.scale,
       "ROWS"_a = f.m, "BLOCK_N"_a = blockN, "BLOCK_K"_a = blockK,
       "EVEN"_a = f.k % blockK == 0,
@@ -94,14 +115,15 @@ static void runOuter(const FewRows &f) {
 /// Is there one of the host's kernels for it?
 static bool runOnHostIfFew(const FewRows &f) {
   constexpr int64_t fewK = 8, fewRows = 8;
-  const Tensor &b = f.p.b;
+  const Tensor &a = f.p.a, &b = f.p.b;
+  // Products of pairs are worth more than that nothing is packed.
+  bool hasPairs = a.dtype() == bf16 && cpu::deviceLevel() >= 5;
   if (f.k <= fewK && f.m > fewRows) {
     runOuter(f);
-  } else if (f.m == 1 && b.stride(1) == 1) {
-    runOnHost(f);
-  } else if (f.m <= fewRows && b.stride(1) == 1 && f.p.a.stride(2) == 1) {
-    runSeveral(f);
-  } else if (f.m == 1 && b.stride(2) == 1) {
+  } else if (f.m <= fewRows && b.stride(1) == 1 &&
+             (f.m == 1 || a.stride(2) == 1)) {
+    runColumns(f);
+  } else if (f.m <= (hasPairs ? 1 : fewRows) && b.stride(2) == 1) {
     runLines(f);
   } else {
     return false;

@@ -89,6 +89,7 @@ double HostModel::cyclesOf(const ProductPlan &plan) const {
   if ((m * words + n * words + m * n) * 4 > 0.6 * cacheBytes) {
     products *= 1.1;
     packing *= 2;
+    sums *= 3;
   }
   double blocksOfK = double(cdiv(cdiv(size.k, plan.splits), plan.blockK));
   double program = blocksOfK * (products + packing + sums) + ends;
@@ -120,7 +121,7 @@ void kernels::forEachHostPlan(const ProductSize &size, DType dtype,
   auto isTooLarge = [](int64_t block, int64_t smallest, int64_t extent) {
     return block > smallest && block >= 2 * extent;
   };
-  for (int64_t m : {1, 4, 16, 32, 64, 96, 128, 192, 256, 512}) {
+  for (int64_t m : {1, 4, 8, 16, 32, 64, 96, 128, 192, 256, 512}) {
     for (int64_t n : {16, 32, 64, 128, 192, 256, 512}) {
       if (isTooLarge(m, 1, size.m) || isTooLarge(n, 16, size.n)) {
         continue;

@@ -298,32 +298,46 @@ def roles_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr
 
 
 @triton.jit
+def no_sums(ROWS: tl.constexpr, SHAPE: tl.constexpr):
+    totals = ()
+    for _ in tl.static_range(ROWS):
+        totals = totals + (tl.zeros(SHAPE, dtype=tl.float32), )
+    return totals
+
+
+@triton.jit
+def add_each(totals, a_ptrs, a_row, exists, b, AXIS: tl.constexpr, ROWS: tl.constexpr):
+    """Adds each row of a times b, summed along AXIS, to the row's sums: b is read once, and the sums stay in registers."""
+    sums = ()
+    for r in tl.static_range(ROWS):
+        a_ptr = a_ptrs + tl.full((), r, tl.int64) * a_row
+        a = tl.load(a_ptr) if exists is None else tl.load(a_ptr, mask=exists, other=0.0)
+        sums = sums + (totals[r] + tl.sum(a.to(tl.float32) * b.to(tl.float32), axis=AXIS), )
+    return sums
+
+
+@triton.jit
 def few_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, K, a_row, a_col, b_col, r_row,
-                    r_col, scale, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, EVEN: tl.constexpr,
-                    ACTIVATION: tl.constexpr, PLAIN: tl.constexpr):
-    """BLOCK_N elements of a row of y [M, N], where columns of b lie in a row of memory, as a weight's do: no block is
-    transposed, and what b's memory gives is the limit. Programs of one block of columns run together."""
-    row = tl.program_id(0) % M
-    cols = tl.program_id(0) // M * BLOCK_N + tl.arange(0, BLOCK_N)
-    ks = tl.arange(0, BLOCK_K)
-    a_ptrs = a_ptr + row.to(tl.int64) * a_row + ks.to(tl.int64) * a_col
-    a_step = tl.full((), BLOCK_K, tl.int64) * a_col
-    b_ptrs = b_ptr + cols[:, None].to(tl.int64) * b_col + ks[None, :]
-    total = tl.zeros((BLOCK_N, BLOCK_K), dtype=tl.float32)
-    for k in range(0, K, BLOCK_K):
-        if EVEN:
-            a = tl.load(a_ptrs)
-            b = tl.load(b_ptrs, mask=cols[:, None] < N, other=0.0)
-        else:
-            a = tl.load(a_ptrs, mask=ks < K - k, other=0.0)
-            b = tl.load(b_ptrs, mask=(cols[:, None] < N) & (ks[None, :] < K - k), other=0.0)
-        total += a.to(tl.float32)[None, :] * b.to(tl.float32)
-        a_ptrs += a_step
-        b_ptrs += BLOCK_K
-    rows = row.to(tl.int64) + tl.arange(0, 1)
-    inside = (rows[:, None] < M) & (cols[None, :] < N)
-    finish(tl.sum(total, axis=1)[None, :], y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, 0, rows, cols.to(tl.int64),
-           inside, M, N, 0, r_row, r_col, scale, 0, ACTIVATION, PLAIN)
+                    r_col, scale, ROWS: tl.constexpr, BLOCK_N: tl.constexpr, PARTS: tl.constexpr, LANES: tl.constexpr,
+                    EVEN: tl.constexpr, ACTIVATION: tl.constexpr, PLAIN: tl.constexpr):
+    """BLOCK_N columns of y [ROWS, N] on a host, where columns of b lie in a row of memory, as a weight's do: no block is
+    transposed. A row and column have LANES sums, added up at the end."""
+    cols = tl.program_id(0).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)
+    ks = (tl.arange(0, PARTS)[:, None] * LANES + tl.arange(0, LANES)[None, :])[None, :, :]
+    a_ptrs = a_ptr + ks.to(tl.int64) * a_col
+    b_ptrs = b_ptr + cols[:, None, None] * b_col + ks
+    b_exists = (cols < N)[:, None, None]
+    totals = no_sums(ROWS, (BLOCK_N, LANES))
+    for k in range(0, K, PARTS * LANES):
+        exists = None if EVEN else ks < K - k
+        b = tl.load(b_ptrs, mask=b_exists if EVEN else exists & b_exists, other=0.0)
+        totals = add_each(totals, a_ptrs, a_row, exists, b, 1, ROWS)
+        a_ptrs += tl.full((), PARTS * LANES, tl.int64) * a_col
+        b_ptrs += PARTS * LANES
+    for r in tl.static_range(ROWS):
+        rows = tl.arange(0, 1).to(tl.int64) + r
+        finish(tl.sum(totals[r], axis=1)[None, :], y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, 0, rows, cols,
+               (cols < N)[None, :], M, N, 0, r_row, r_col, scale, 0, ACTIVATION, PLAIN)
 
 
 @triton.jit
@@ -331,7 +345,7 @@ def weight_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, 
                        r_row, r_col, scale, ROWS: tl.constexpr, BLOCK_N: tl.constexpr, PARTS: tl.constexpr,
                        LANES: tl.constexpr, WIDTH: tl.constexpr, EARLY: tl.constexpr, ACTIVATION: tl.constexpr,
                        PLAIN: tl.constexpr):
-    """The same on a GPU, for M <= ROWS rows at once: a warp takes BLOCK_N columns of b, PARTS times WIDTH elements of each
+    """The same on a GPU, for M <= ROWS rows: a warp takes BLOCK_N columns of b, PARTS times WIDTH elements of each
     a lane, so that lanes add up once, at the end, and nothing goes through shared memory.
 
     EARLY: the launch may begin before what it multiplies is there, and reads the weight meanwhile.
@@ -654,47 +668,22 @@ def outer_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr
 
 
 @triton.jit
-def row_of_lines_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, K, a_row, a_col, b_row, r_row,
-                        r_col, scale, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, ACTIVATION: tl.constexpr,
-                        PLAIN: tl.constexpr):
-    """few_rows_kernel where rows of b lie in a row of memory: BLOCK_N elements of a row of y, which is a sum of b's."""
-    row = tl.program_id(0) % M
-    cols = (tl.program_id(0) // M).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)
-    ks = tl.arange(0, BLOCK_K).to(tl.int64)
-    a_ptr += row.to(tl.int64) * a_row
-    total = tl.zeros((BLOCK_N,), dtype=tl.float32)
+def rows_of_lines_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, K, a_row, a_col, b_row, r_row,
+                         r_col, scale, ROWS: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, EVEN: tl.constexpr,
+                         ACTIVATION: tl.constexpr, PLAIN: tl.constexpr):
+    """BLOCK_N columns of y [ROWS, N] on a host, where rows of b lie in a row of memory: each is a sum of these."""
+    cols = tl.program_id(0).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)
+    ks = tl.arange(0, BLOCK_K).to(tl.int64)[:, None]
+    a_ptrs = a_ptr + ks * a_col
+    b_ptrs = b_ptr + ks * b_row + cols[None, :]
+    totals = no_sums(ROWS, (BLOCK_N, ))
     for k in range(0, K, BLOCK_K):
-        exists = ks < K - k
-        a = tl.load(a_ptr + (k + ks) * a_col, mask=exists, other=0.0).to(tl.float32)
-        b = tl.load(b_ptr + (k + ks)[:, None] * b_row + cols[None, :], mask=exists[:, None] & (cols < N)[None, :], other=0.0)
-        total += tl.sum(a[:, None] * b.to(tl.float32), axis=0)
-    rows = row.to(tl.int64) + tl.arange(0, 1)
-    inside = (rows[:, None] < M) & (cols[None, :] < N)
-    finish(total[None, :], y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, 0, rows, cols, inside, M, N, 0, r_row, r_col,
-           scale, 0, ACTIVATION, PLAIN)
-
-
-@triton.jit
-def several_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, K, a_row, b_col, r_row, r_col,
-                        scale, ROWS: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, EVEN: tl.constexpr,
-                        ACTIVATION: tl.constexpr, PLAIN: tl.constexpr):
-    """few_rows_kernel for ROWS rows at once, of neighbours: what is read of b meets all of them."""
-    rows = tl.arange(0, ROWS)
-    cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
-    ks = tl.arange(0, BLOCK_K)
-    a_ptrs = a_ptr + rows[:, None].to(tl.int64) * a_row + ks[None, :]
-    b_ptrs = b_ptr + cols[:, None].to(tl.int64) * b_col + ks[None, :]
-    total = tl.zeros((ROWS, BLOCK_N, BLOCK_K), dtype=tl.float32)
-    for k in range(0, K, BLOCK_K):
-        if EVEN:
-            a = tl.load(a_ptrs)
-            b = tl.load(b_ptrs, mask=cols[:, None] < N, other=0.0)
-        else:
-            a = tl.load(a_ptrs, mask=(ks < K - k)[None, :], other=0.0)
-            b = tl.load(b_ptrs, mask=(cols[:, None] < N) & (ks[None, :] < K - k), other=0.0)
-        total += a.to(tl.float32)[:, None, :] * b.to(tl.float32)[None, :, :]
-        a_ptrs += BLOCK_K
-        b_ptrs += BLOCK_K
-    inside = (rows[:, None] < M) & (cols[None, :] < N)
-    finish(tl.sum(total, axis=2), y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, 0, rows.to(tl.int64), cols.to(tl.int64),
-           inside, M, N, 0, r_row, r_col, scale, 0, ACTIVATION, PLAIN)
+        exists = None if EVEN else ks < K - k
+        b = tl.load(b_ptrs, mask=(cols < N)[None, :] if EVEN else exists & (cols < N)[None, :], other=0.0)
+        totals = add_each(totals, a_ptrs, a_row, exists, b, 0, ROWS)
+        a_ptrs += tl.full((), BLOCK_K, tl.int64) * a_col
+        b_ptrs += tl.full((), BLOCK_K, tl.int64) * b_row
+    for r in tl.static_range(ROWS):
+        rows = tl.arange(0, 1).to(tl.int64) + r
+        finish(totals[r][None, :], y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, 0, rows, cols, (cols < N)[None, :], M, N, 0,
+               r_row, r_col, scale, 0, ACTIVATION, PLAIN)

@@ -124,6 +124,13 @@ std::optional<Buffer> DotEmitter::inPlace(Value value, bool isRhs) {
   return view;
 }
 
+/// Rows whose distance is a multiple of 512 bytes keep their lines in few sets
+/// of the first-level cache, where a strip of columns does not stay then.
+static int64_t withRoomBetween(int64_t words, int64_t wordBytes) {
+  constexpr int64_t critical = 512, line = 64;
+  return words * wordBytes % critical ? words : words + line / wordBytes;
+}
+
 /// Room for words that are neighbours along `inner`; `wholeRows`: as many rows
 /// as lanes fill.
 Buffer DotEmitter::allocateWords(ArrayRef<int64_t> shape, int inner,
@@ -133,7 +140,8 @@ Buffer DotEmitter::allocateWords(ArrayRef<int64_t> shape, int inner,
   int rank = shape.size(), rows = inner == rank - 1 ? rank - 2 : rank - 1;
   SmallVector<int64_t> order(shape);
   order[rank - 2] = wholeRows ? llvm::alignTo(shape[rows], full) : shape[rows];
-  order[rank - 1] = shape[inner];
+  order[rank - 1] =
+      group == 1 ? withRoomBetween(shape[inner], bits / 8) : shape[inner];
   Type type = IntegerType::get(op.getContext(), bits);
   Buffer buffer = kernel.allocate(type, order, group);
   buffer.shape.assign(shape);

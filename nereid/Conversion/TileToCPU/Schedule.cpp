@@ -342,6 +342,15 @@ static SmallVector<TurnedLoad> turnedLoads(const Survey &survey, int vector) {
   return result;
 }
 
+/// At least 1.
+static unsigned resultsOfReductions(const Step &step) {
+  unsigned count = 0;
+  for (const Sink &sink : step.sinks) {
+    count += sink.kind == SinkKind::Reduce ? sink.op->getNumResults() : 0;
+  }
+  return std::max(count, 1u);
+}
+
 Schedule chooseSchedule(LoopEmitter &kernel, const Step &step, bool scalarOnly,
                         bool sameLanes) {
   Survey survey(kernel, step);
@@ -407,6 +416,15 @@ Schedule chooseSchedule(LoopEmitter &kernel, const Step &step, bool scalarOnly,
   bool hasRoom = kernel.target.vectorRegisters >= 32 || jumps || isLight;
   if (!hasRoom || schedule.collapsed()) {
     registers = std::min(registers, 2u);
+  }
+  // Sums across the vector's dimension are in registers while the loop goes
+  // along theirs: half of the registers, beside what is loaded.
+  if (step.axis >= 0 && !schedule.axisIsVector) {
+    unsigned most =
+        kernel.target.vectorRegisters / 2 / resultsOfReductions(step);
+    while (registers > 1 && registers > most) {
+      registers /= 2;
+    }
   }
   if (sameLanes) {
     registers = 1;

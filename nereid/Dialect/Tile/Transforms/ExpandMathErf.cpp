@@ -5,10 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// erf x = x + x P(x^2) for small x, 1 - erfc x for large. In f32 the latter is
-// 1 - 2^p(x). erfc x = e^(-x^2) erfcx(x), with the rounding error of x^2
-// carried into the exponential and erfcx a polynomial in (x - 4) / (x + 4),
-// which maps all x >= 0 into one interval.
+// f32: erf x = 1 - (1 - d/8)^8, where d / x is a polynomial: no case, no
+// division, no exponential. 1 - (1 - u)^2 = 2u - u^2, so that three steps
+// s - c s^2 give erf from d; near 1 they damp the errors of d.
+//
+// f64: x + x P(x^2) for small x, 1 - erfc x for large. erfc x = e^(-x^2)
+// erfcx(x), with the rounding error of x^2 carried into the exponential and
+// erfcx a polynomial in (x - 4) / (x + 4), which maps all x >= 0 into one
+// interval.
 //
 // Coefficients: minimax.py.
 //
@@ -18,7 +22,7 @@
 
 using namespace nereid::tile::expand;
 
-// erf x / x - 1 in x^2, x <= 0.92 and x <= 1
+// erf x / x - 1 in x^2, x <= 0.92 and x <= 1; f32 for erfc
 static constexpr double erf32[] = {0x1.06eba6p-3, -0x1.8126ecp-2,
                                    0x1.ce1b76p-4, -0x1.b699aep-6,
                                    0x1.478be8p-8, -0x1.3b512ep-11};
@@ -27,10 +31,11 @@ static constexpr double erf64[] = {
     -0x1.b82ce311f4938p-6,  0x1.565bccf8bc5b7p-8,   -0x1.c02db0351f604p-11,
     0x1.f9a2ba54785f8p-14,  -0x1.f4ca4d7f6c5a2p-17, 0x1.b97ff8a339565p-20,
     -0x1.5c08aa20f2a7bp-23, 0x1.d728c6a688106p-27,  -0x1.abde8d3d94494p-31};
-// log2(erfc x), 0.92 <= x <= 4
-static constexpr double log2_erfc32[] = {
-    0x1.0841b0p-12, -0x1.a129e6p+0, -0x1.d3d3f6p-1, -0x1.3fedacp-3,
-    0x1.28dfeep-5,  -0x1.8a5d96p-8, 0x1.489ebap-11, -0x1.fe9860p-16};
+// 8 (1 - erfc(x)^(1/8)) / x, x <= 3.93; its value at 0 is in two parts.
+static constexpr double eighth_erf32[] = {
+    0x1.20dd74p+0, 0x1.c358c4p-25,  0x1.1d34bcp-1,
+    0x1.11cfcap-6, -0x1.afd3eep-5,  -0x1.87716ep-10,
+    0x1.0cf11ap-8, -0x1.74f6e6p-11, 0x1.429fbcp-15};
 // (1 + 2x) erfcx(x) in (x - 4) / (x + 4), x <= 10.7 and x <= 27.3; the lowest
 // coefficient, in two parts, is in the code.
 static constexpr double erfcx32[] = {
@@ -67,12 +72,6 @@ static Float erfcOfMagnitude(Float a) {
   return scale(fma(g, expm1OfReduced(r), g), n);
 }
 
-/// x + x P(x^2)
-static Float erfOfSmall(Float x) {
-  Emitter &e = *x.emitter;
-  return fma(x, polynomial(x * x, e.pick(Table(erf32), Table(erf64))), x);
-}
-
 /// Near 0 the derivative of erfcx is large, and (1 - x) - x P(x^2) the better
 /// form: its first difference loses next to nothing.
 Float nereid::tile::expand::expandErfc(Float x) {
@@ -84,17 +83,28 @@ Float nereid::tile::expand::expandErfc(Float x) {
   return select(a < 0.75, fma(-x, p, 1.0 - x), value);
 }
 
+/// erf of a >= 0 in f32. From 3.93 on it is 1 - 2^-25 or more: 1.
+///
+/// With d = 8u, two steps to s = 2 (1 - (1 - u)^4) are d - d^2 q, q quadratic
+/// in d. d itself is c a + rest with c the lowest coefficient, and what is
+/// subtracted goes to the rest first: c a + ... is rounded once.
+static Float erfBySteps(Float a) {
+  Table coefficients = eighth_erf32;
+  double lowest = coefficients.front();
+  a = clampAbove(a, 3.93);
+  Float rest = a * polynomial(a, coefficients.drop_front());
+  Float d = fma(a, lowest, rest);
+  Float q = fma(fma(d, 0x1p-11, -0x1p-6), d, 0.1875);
+  rest = fma(-d, d * q, rest);
+  Float s = fma(a, lowest, rest);
+  return fma(s * -0.25, s, s);
+}
+
 Float nereid::tile::expand::expandErf(Float x) {
-  Emitter &e = *x.emitter;
   Float a = abs(x);
-  Float small = erfOfSmall(a);
-  Float large = small;
-  if (e.isDouble()) {
-    large = 1.0 - erfcOfMagnitude(a);
-  } else {
-    Float p = polynomial(clampAbove(a, 4.0), Table(log2_erfc32));
-    Rounded n = roundProduct(p, 1.0);
-    large = fma(-powerOfTwo(n), exp2OfReduced(p - n.value), 1.0);
+  if (!x.emitter->isDouble()) {
+    return copysign(erfBySteps(a), x);
   }
-  return copysign(select(a < e.pick(0.92, 1.0), small, large), x);
+  Float small = fma(a, polynomial(a * a, Table(erf64)), a);
+  return copysign(select(a < 1.0, small, 1.0 - erfcOfMagnitude(a)), x);
 }

@@ -199,8 +199,8 @@ table("atan64", atan_q, mpf(0), (m.sqrt(2) - 1)**2, range(11), lambda z: z, 53)
 both("asin", asin_q, mpf(0), mpf("0.25"), 5, 12, lambda z: z)
 both("sinh", sinh_q, mpf(0), mpf(1), 4, 8, lambda z: z)
 
-# erf: (erf x / x - 1) in x^2; log2(erfc x) with the weight of its effect on
-# erf; (1 + 2x) erfcx in t = (x - 4) / (x + 4).
+# erf: (erf x / x - 1) in x^2; 8 (1 - erfc(x)^(1/8)) / x with the weight of its
+# effect on erf; (1 + 2x) erfcx in t = (x - 4) / (x + 4).
 erf_q = lambda z: cut(lambda x: m.erf(x) / x - 1, tiny,
                       2 / m.sqrt(m.pi) - 1)(m.sqrt(z))
 
@@ -212,8 +212,11 @@ def erfcx(t):
 
 table("erf32", erf_q, mpf(0), mpf("0.8464"), range(6))
 table("erf64", erf_q, mpf(0), mpf(1), range(12), one, 53)
-table("log2_erfc32", lambda x: m.log(m.erfc(x), 2), mpf("0.92"), mpf(4),
-      range(8), lambda x: m.erfc(x) * m.log(2) / m.erf(x))
+table("eighth_erf32", cut(lambda x: -8 * m.expm1(m.log(m.erfc(x)) / 8) / x,
+                          tiny, 2 / m.sqrt(m.pi)),
+      mpf(0), mpf("3.93"), range(8),
+      cut(lambda x: x * m.erfc(x)**(mpf(7) / 8) / m.erf(x), tiny,
+          m.sqrt(m.pi) / 2), 24, 48)
 # Of GPUs (TileGPUToLLVM/Math.cpp): errors relative to erf.
 table("smallErf", erf_q, mpf(0), mpf("0.9409"), range(6),
       lambda z: 1 / (1 + erf_q(z)))
