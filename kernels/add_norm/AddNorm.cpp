@@ -9,6 +9,7 @@
 
 #include "kernels/expression/Expression.h"
 #include "kernels/layer_norm/LayerNorm.h"
+#include "kernels/layer_norm/LongRows.h"
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/ColumnSums.h"
 #include "kernels/operator/Doubles.h"
@@ -186,6 +187,10 @@ AddNormGradients kernels::addNormBackward(const Tensor &dy, const Tensor &dsum,
         seedOf(d), d.offset, in.count, "N"_a = columns,
         "AHEAD"_a = device.isHost() ? 1 : 3, "CENTRED"_a = centred,
         "DROPS"_a = drops, "num_warps"_a = plan.warps);
+  } else if (RowParts pieces = partsOfRows(in, loopBlock, device);
+             pieces.count > 1 && !apart && !dsum.defined()) {
+    normBackwardInParts(g.residual, out, in, of.weight, of.mean, of.rstd,
+                        pieces);
   } else {
     static const OperatorKernel loop("add_norm",
                                      "add_norm_backward_loop_kernel");
@@ -196,14 +201,13 @@ AddNormGradients kernels::addNormBackward(const Tensor &dy, const Tensor &dsum,
                      d.offset, columns, "BLOCK"_a = loopBlock,
                      "CENTRED"_a = centred, "DROPS"_a = drops,
                      "num_warps"_a = plan.warps);
-    if (wantsWeight || wantsBias) {
-      static const OperatorKernel parts("add_norm", "add_norm_weight_kernel");
-      parts[{cdiv(columns, columnsOfProgram), programs}](
-          orNone(dw), orNone(db), out.tensor, in.tensor, orNone(of.mean),
-          of.rstd, out.stride, in.stride, in.count, columns,
-          "BLOCK"_a = columnsOfProgram, "CENTRED"_a = centred,
-          "num_warps"_a = 4);
-    }
+  }
+  if (plan.loops && (wantsWeight || wantsBias)) {
+    static const OperatorKernel parts("add_norm", "add_norm_weight_kernel");
+    parts[{cdiv(columns, columnsOfProgram), programs}](
+        orNone(dw), orNone(db), out.tensor, in.tensor, orNone(of.mean), of.rstd,
+        out.stride, in.stride, in.count, columns, "BLOCK"_a = columnsOfProgram,
+        "CENTRED"_a = centred, "num_warps"_a = 4);
   }
   dw = wantsWeight ? dw : Tensor();
   std::tie(g.weight, g.bias) =

@@ -7,6 +7,7 @@
 
 #include "kernels/layer_norm/LayerNorm.h"
 
+#include "kernels/layer_norm/LongRows.h"
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/ColumnSums.h"
 #include "kernels/operator/Doubles.h"
@@ -58,7 +59,20 @@ LayerNormResult kernels::layerNormForward(const Tensor &x, const Tensor &weight,
   Tensor w = contiguousOrNone(weight), b = contiguousOrNone(bias);
   Argument mean = orNone(result.mean), rstd = orNone(result.rstd);
   RowPlan plan = planRows(in.columns, byteSize(x.dtype()), x.device());
-  if (plan.loops) {
+  RowParts parts = partsOfRows(in, loopBlock, x.device());
+  if (plan.loops && parts.count > 1) {
+    Tensor sums = empty({in.count, parts.count, 2}, f32, x.device());
+    static const OperatorKernel some("layer_norm", "layer_norm_parts_kernel"),
+        rest("layer_norm", "layer_norm_of_parts_kernel");
+    some[{in.count, parts.count}](
+        sums, in.tensor, in.stride, in.columns, "SIZE"_a = parts.columns,
+        "BLOCK"_a = loopBlock, "num_warps"_a = plan.warps);
+    rest[{in.count, parts.count}](
+        result.y, in.tensor, sums, orNone(w), orNone(b), mean, rstd, in.columns,
+        in.stride, eps, in.columns, "SIZE"_a = parts.columns,
+        "PARTS"_a = parts.count, "BLOCK"_a = loopBlock,
+        "num_warps"_a = plan.warps);
+  } else if (plan.loops) {
     static const OperatorKernel loop("layer_norm", "layer_norm_loop_kernel");
     loop[{in.count}](result.y, in.tensor, orNone(w), orNone(b), mean, rstd,
                      in.columns, in.stride, eps, in.columns,
@@ -76,6 +90,42 @@ LayerNormResult kernels::layerNormForward(const Tensor &x, const Tensor &weight,
                     "num_warps"_a = plan.warps);
   }
   return result;
+}
+
+void kernels::normBackwardInParts(const Tensor &dx, const Rows &dy,
+                                  const Rows &x, const Tensor &w,
+                                  const Tensor &mean, const Tensor &rstd,
+                                  const RowParts &parts) {
+  constexpr int warps = 8;
+  Tensor sums = empty({x.count, parts.count, 2}, f32, dx.device());
+  static const OperatorKernel some("layer_norm",
+                                   "layer_norm_backward_parts_kernel"),
+      rest("layer_norm", "layer_norm_backward_of_parts_kernel");
+  some[{x.count, parts.count}](sums, dy.tensor, x.tensor, orNone(w),
+                               orNone(mean), rstd, dy.stride, x.stride,
+                               x.columns, "SIZE"_a = parts.columns,
+                               "BLOCK"_a = loopBlock, "num_warps"_a = warps);
+  rest[{x.count, parts.count}](
+      dx, dy.tensor, x.tensor, sums, orNone(w), orNone(mean), rstd, x.columns,
+      dy.stride, x.stride, x.columns, "SIZE"_a = parts.columns,
+      "PARTS"_a = parts.count, "BLOCK"_a = loopBlock, "num_warps"_a = warps);
+}
+
+/// dx of rows that no program's registers hold.
+static void backwardInLoops(const Tensor &dx, const Rows &dy, const Rows &x,
+                            const Tensor &w, const Tensor &mean,
+                            const Tensor &rstd) {
+  constexpr int warps = 8;
+  RowParts parts = partsOfRows(x, loopBlock, dx.device());
+  if (parts.count == 1) {
+    static const OperatorKernel loop("layer_norm",
+                                     "layer_norm_backward_loop_kernel");
+    loop[{x.count}](dx, dy.tensor, x.tensor, orNone(w), mean, rstd, x.columns,
+                    dy.stride, x.stride, x.columns, "BLOCK"_a = loopBlock,
+                    "num_warps"_a = warps);
+    return;
+  }
+  normBackwardInParts(dx, dy, x, w, mean, rstd, parts);
 }
 
 LayerNormGradients kernels::layerNormBackward(
@@ -139,11 +189,7 @@ LayerNormGradients kernels::layerNormBackward(
         mean, rstd, columns, out.stride, in.stride, in.count, "N"_a = columns,
         "AHEAD"_a = x.device().isHost() ? 1 : 3, "num_warps"_a = plan.warps);
   } else {
-    static const OperatorKernel loop("layer_norm",
-                                     "layer_norm_backward_loop_kernel");
-    loop[{in.count}](gradients.x, out.tensor, in.tensor, orNone(w), mean, rstd,
-                     columns, out.stride, in.stride, columns,
-                     "BLOCK"_a = loopBlock, "num_warps"_a = plan.warps);
+    backwardInLoops(gradients.x, out, in, w, mean, rstd);
     if (wantsWeight || wantsBias) {
       static const OperatorKernel parts("layer_norm",
                                         "layer_norm_weight_kernel");

@@ -78,6 +78,23 @@ TEST_P(LayerNorm, takesRowsOfAnyLength) {
   });
 }
 
+// Their means and sums are merged; the means are large beside the deviations.
+TEST_P(LayerNorm, programsOfAGpuShareFewLongRows) {
+  if (device.isHost()) {
+    GTEST_SKIP() << "a program has whole rows";
+  }
+  Tensor longest = random({2, 66001}, f32, 1, 300);
+  expectClose(layerNorm(longest),
+              reference::layerNorm(exactly(longest), {}, {}, 66001, eps), "y");
+  constexpr int64_t columns = 20001;
+  Variable x(random({2, columns}, f32, 1, 5), true),
+      w(random({columns}, f32), true), b(random({columns}, f32), true);
+  checkGradients(
+      layerNorm(x, w, b), {x, w, b}, [&](const std::vector<Numbers> &at) {
+        return reference::layerNorm(at[0], at[1], at[2], columns, eps);
+      });
+}
+
 TEST_P(LayerNorm, fusesTheSumWithABias) {
   forCases([&] {
     bool isLong = !isSlow && pick(0, 5) == 0;

@@ -56,40 +56,88 @@ def layer_norm_rows_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_str
 
 
 @triton.jit
-def layer_norm_loop_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_stride, x_stride, eps, N,
-                           BLOCK: tl.constexpr):
-    """The same for rows of any length, BLOCK columns at a time.
+def mean_and_squares(x_ptr, first, end, BLOCK: tl.constexpr):
+    """Of columns from `first` to `end`, BLOCK at a time: their mean, and the sum of squared differences from it.
 
     The mean and the sum of squared differences of each block are merged into those of the blocks before
     (Chan, Golub, LeVeque 1979): one reading of the row, and no difference of two large sums.
     """
-    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mean = 0.0
     squares = 0.0
-    for start in range(0, N, BLOCK):
-        inside = cols < N - start
-        x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=0.0).to(tl.float32)
-        count = tl.minimum(N - start, BLOCK).to(tl.float32)
+    for start in range(first, end, BLOCK):
+        inside = cols < end - start
+        x = tl.load(x_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
+        count = tl.minimum(end - start, BLOCK).to(tl.float32)
         block_mean = tl.sum(x, axis=0) / count
         centred = tl.where(inside, x - block_mean, 0.0)
         between = block_mean - mean
-        before = start.to(tl.float32)
+        before = (start - first).to(tl.float32)
         mean += between * (count / (before + count))
         squares += tl.sum(centred * centred, axis=0) + between * between * (before * count / (before + count))
-    rstd = tl.rsqrt(squares / N + eps)
-    if mean_ptr is not None:
-        tl.store(mean_ptr + row, mean)
-        tl.store(rstd_ptr + row, rstd)
-    for start in range(0, N, BLOCK):
-        inside = cols < N - start
-        x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=0.0).to(tl.float32)
+    return mean, squares
+
+
+@triton.jit
+def normalize(y_ptr, x_ptr, w_ptr, b_ptr, mean, rstd, first, end, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    for start in range(first, end, BLOCK):
+        inside = cols < end - start
+        x = tl.load(x_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
         y = (x - mean) * rstd
         if w_ptr is not None:
             y *= tl.load(w_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
         if b_ptr is not None:
             y += tl.load(b_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
-        tl.store(y_ptr + row * y_stride + start + cols, y, mask=inside)
+        tl.store(y_ptr + start + cols, y, mask=inside)
+
+
+@triton.jit
+def layer_norm_loop_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_stride, x_stride, eps, N,
+                           BLOCK: tl.constexpr):
+    """The same for rows of any length, BLOCK columns at a time."""
+    row = tl.program_id(0).to(tl.int64)
+    mean, squares = mean_and_squares(x_ptr + row * x_stride, 0, N, BLOCK)
+    rstd = tl.rsqrt(squares / N + eps)
+    if mean_ptr is not None:
+        tl.store(mean_ptr + row, mean)
+        tl.store(rstd_ptr + row, rstd)
+    normalize(y_ptr + row * y_stride, x_ptr + row * x_stride, w_ptr, b_ptr, mean, rstd, 0, N, BLOCK)
+
+
+@triton.jit
+def layer_norm_parts_kernel(parts_ptr, x_ptr, x_stride, N, SIZE: tl.constexpr, BLOCK: tl.constexpr):
+    """Mean and sum of squared differences of SIZE columns: program (row, part), [rows, parts, 2]."""
+    row = tl.program_id(0).to(tl.int64)
+    first = tl.program_id(1) * SIZE
+    end = tl.minimum(first + SIZE, N)
+    mean, squares = mean_and_squares(x_ptr + row * x_stride, first, end, BLOCK)
+    part_ptr = parts_ptr + 2 * (row * tl.num_programs(1) + tl.program_id(1))
+    tl.store(part_ptr, mean)
+    tl.store(part_ptr + 1, squares)
+
+
+@triton.jit
+def layer_norm_of_parts_kernel(y_ptr, x_ptr, parts_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_stride, x_stride, eps, N,
+                               SIZE: tl.constexpr, PARTS: tl.constexpr, BLOCK: tl.constexpr):
+    """y of the columns of a part. Each program of a row merges all its parts, in the same order."""
+    row = tl.program_id(0).to(tl.int64)
+    part = tl.program_id(1)
+    parts = tl.arange(0, PARTS)
+    part_ptrs = parts_ptr + 2 * (row * PARTS + parts)
+    counts = (tl.minimum((parts + 1) * SIZE, N) - parts * SIZE).to(tl.float32)
+    means = tl.load(part_ptrs)
+    # Differences from one of the means: sums of the means themselves would round where they are large.
+    base = tl.load(parts_ptr + 2 * row * PARTS)
+    mean = base + tl.sum((means - base) * counts, axis=0) / N
+    between = means - mean
+    squares = tl.sum(tl.load(part_ptrs + 1) + between * between * counts, axis=0)
+    rstd = tl.rsqrt(squares / N + eps)
+    if mean_ptr is not None:
+        tl.store(mean_ptr + row, mean, mask=part == 0)
+        tl.store(rstd_ptr + row, rstd, mask=part == 0)
+    normalize(y_ptr + row * y_stride, x_ptr + row * x_stride, w_ptr, b_ptr, mean, rstd, part * SIZE,
+              tl.minimum((part + 1) * SIZE, N), BLOCK)
 
 
 @triton.jit
@@ -183,33 +231,80 @@ def layer_norm_backward_kernel(dx_ptr, dw_parts_ptr, db_parts_ptr, dy_ptr, x_ptr
 
 
 @triton.jit
-def layer_norm_backward_loop_kernel(dx_ptr, dy_ptr, x_ptr, w_ptr, mean_ptr, rstd_ptr, dx_stride, dy_stride, x_stride, N,
-                                    BLOCK: tl.constexpr):
-    """dx of rows of any length, which are read twice."""
-    row = tl.program_id(0).to(tl.int64)
+def sums_of_gradients(x_ptr, dy_ptr, w_ptr, mean, rstd, first, end, BLOCK: tl.constexpr):
+    """Of g and of g * x' (layer_norm_backward_kernel), over columns from `first` to `end`."""
     cols = tl.arange(0, BLOCK)
-    mean = tl.load(mean_ptr + row)
-    rstd = tl.load(rstd_ptr + row)
     sums_g = tl.zeros((BLOCK,), dtype=tl.float32)
     sums_gx = tl.zeros((BLOCK,), dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        inside = cols < N - start
-        x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=0.0).to(tl.float32)
-        g = tl.load(dy_ptr + row * dy_stride + start + cols, mask=inside, other=0.0).to(tl.float32)
+    for start in range(first, end, BLOCK):
+        inside = cols < end - start
+        x = tl.load(x_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
+        g = tl.load(dy_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
         if w_ptr is not None:
             g *= tl.load(w_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
         sums_g += g
         sums_gx += g * ((x - mean) * rstd)
-    sum_g = tl.sum(sums_g, axis=0)
-    sum_gx = tl.sum(sums_gx, axis=0)
-    for start in range(0, N, BLOCK):
-        inside = cols < N - start
-        x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=0.0).to(tl.float32)
-        g = tl.load(dy_ptr + row * dy_stride + start + cols, mask=inside, other=0.0).to(tl.float32)
+    return tl.sum(sums_g, axis=0), tl.sum(sums_gx, axis=0)
+
+
+@triton.jit
+def gradients_of_columns(dx_ptr, x_ptr, dy_ptr, w_ptr, mean, rstd, sum_g, sum_gx, first, end, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    for start in range(first, end, BLOCK):
+        inside = cols < end - start
+        x = tl.load(x_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
+        g = tl.load(dy_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
         if w_ptr is not None:
             g *= tl.load(w_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
         dx = (g - sum_g / N - (x - mean) * rstd * (sum_gx / N)) * rstd
-        tl.store(dx_ptr + row * dx_stride + start + cols, dx, mask=inside)
+        tl.store(dx_ptr + start + cols, dx, mask=inside)
+
+
+@triton.jit
+def layer_norm_backward_loop_kernel(dx_ptr, dy_ptr, x_ptr, w_ptr, mean_ptr, rstd_ptr, dx_stride, dy_stride, x_stride, N,
+                                    BLOCK: tl.constexpr):
+    """dx of rows of any length, which are read twice."""
+    row = tl.program_id(0).to(tl.int64)
+    mean = tl.load(mean_ptr + row)
+    rstd = tl.load(rstd_ptr + row)
+    x_ptr += row * x_stride
+    dy_ptr += row * dy_stride
+    sum_g, sum_gx = sums_of_gradients(x_ptr, dy_ptr, w_ptr, mean, rstd, 0, N, BLOCK)
+    gradients_of_columns(dx_ptr + row * dx_stride, x_ptr, dy_ptr, w_ptr, mean, rstd, sum_g, sum_gx, 0, N, N, BLOCK)
+
+
+@triton.jit
+def layer_norm_backward_parts_kernel(parts_ptr, dy_ptr, x_ptr, w_ptr, mean_ptr, rstd_ptr, dy_stride, x_stride, N,
+                                     SIZE: tl.constexpr, BLOCK: tl.constexpr):
+    """Both sums of SIZE columns: program (row, part), [rows, parts, 2]. Without means it is the backward of RMS norm."""
+    row = tl.program_id(0).to(tl.int64)
+    first = tl.program_id(1) * SIZE
+    mean = 0.0
+    if mean_ptr is not None:
+        mean = tl.load(mean_ptr + row)
+    sum_g, sum_gx = sums_of_gradients(x_ptr + row * x_stride, dy_ptr + row * dy_stride, w_ptr, mean,
+                                      tl.load(rstd_ptr + row), first, tl.minimum(first + SIZE, N), BLOCK)
+    part_ptr = parts_ptr + 2 * (row * tl.num_programs(1) + tl.program_id(1))
+    tl.store(part_ptr, sum_g)
+    tl.store(part_ptr + 1, sum_gx)
+
+
+@triton.jit
+def layer_norm_backward_of_parts_kernel(dx_ptr, dy_ptr, x_ptr, parts_ptr, w_ptr, mean_ptr, rstd_ptr, dx_stride,
+                                        dy_stride, x_stride, N, SIZE: tl.constexpr, PARTS: tl.constexpr,
+                                        BLOCK: tl.constexpr):
+    """dx of the columns of a part."""
+    row = tl.program_id(0).to(tl.int64)
+    first = tl.program_id(1) * SIZE
+    part_ptrs = parts_ptr + 2 * (row * PARTS + tl.arange(0, PARTS))
+    mean = 0.0
+    sum_g = 0.0
+    if mean_ptr is not None:
+        mean = tl.load(mean_ptr + row)
+        sum_g = tl.sum(tl.load(part_ptrs), axis=0)
+    gradients_of_columns(dx_ptr + row * dx_stride, x_ptr + row * x_stride, dy_ptr + row * dy_stride, w_ptr, mean,
+                         tl.load(rstd_ptr + row), sum_g, tl.sum(tl.load(part_ptrs + 1), axis=0), first,
+                         tl.minimum(first + SIZE, N), N, BLOCK)
 
 
 @triton.jit

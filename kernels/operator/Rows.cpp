@@ -8,6 +8,7 @@
 #include "kernels/operator/Rows.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Runtime/DeviceProperties.h"
+#include "nereid/Runtime/Grid.h"
 
 #include <algorithm>
 #include <bit>
@@ -70,6 +71,23 @@ RowPlan kernels::planRows(int64_t columns, int64_t elementBytes, Device device,
   plan.warps = static_cast<int>(
       std::clamp<int64_t>(std::max(std::min<int64_t>(warps, 8), least), 1, 16));
   return plan;
+}
+
+RowParts kernels::partsOfRows(const Rows &rows, int64_t block, Device device) {
+  RowParts parts{1, rows.columns};
+  if (device.isHost() || !hasCompiler()) {
+    return parts;
+  }
+  // Two programs a processor; a second launch takes as long as one reads a few
+  // blocks.
+  constexpr int64_t programsOfProcessor = 2, most = 256;
+  int64_t wanted = std::min(
+      programsOfProcessor * properties(device).processors / rows.count, most);
+  if (wanted >= 2 && rows.columns > 2 * block) {
+    parts.columns = cdiv(cdiv(rows.columns, wanted), block) * block;
+    parts.count = cdiv(rows.columns, parts.columns);
+  }
+  return parts;
 }
 
 int64_t kernels::programsForSums(int64_t rows, Device device,

@@ -39,6 +39,16 @@ struct RowPlan {
 RowPlan planRows(int64_t columns, int64_t elementBytes, Device device,
                  int kept = 1);
 
+/// Pieces of rows of many columns.
+struct RowParts {
+  int64_t count = 1;
+  int64_t columns = 0; ///< of each but the last; of several, whole blocks
+};
+
+/// Where rows that are gone over in blocks are too few for a GPU's processors,
+/// pieces that programs of their own sum up; else, and without a compiler, one.
+RowParts partsOfRows(const Rows &rows, int64_t block, Device device);
+
 /// Programs that sum up rows each, whose results are summed after: as many as
 /// the device runs at once, and no more than there are rows. The same for
 /// every number of threads of a host. `rowBytes`: what a program reads of a row

@@ -42,10 +42,24 @@ static Tensor forward(const Tensor &x, const Tensor &weight, double eps,
   Tensor w = contiguousOrNone(weight);
   Argument kept = rstd ? orNone(*rstd) : Argument(none);
   RowPlan plan = planRows(in.columns, byteSize(x.dtype()), x.device());
-  if (plan.loops) {
+  constexpr int64_t loopBlock = 4096;
+  RowParts parts = partsOfRows(in, loopBlock, x.device());
+  if (plan.loops && parts.count > 1) {
+    Tensor sums = empty({in.count, parts.count}, f32, x.device());
+    static const OperatorKernel some("rms_norm", "rms_norm_parts_kernel"),
+        rest("rms_norm", "rms_norm_of_parts_kernel");
+    some[{in.count, parts.count}](
+        sums, in.tensor, in.stride, in.columns, "SIZE"_a = parts.columns,
+        "BLOCK"_a = loopBlock, "num_warps"_a = plan.warps);
+    rest[{in.count, parts.count}](
+        y, in.tensor, sums, orNone(w), kept, in.columns, in.stride, eps,
+        in.columns, "SIZE"_a = parts.columns, "PARTS"_a = parts.count,
+        "BLOCK"_a = loopBlock, "num_warps"_a = plan.warps);
+  } else if (plan.loops) {
     static const OperatorKernel loop("rms_norm", "rms_norm_loop_kernel");
     loop[{in.count}](y, in.tensor, orNone(w), kept, in.columns, in.stride, eps,
-                     in.columns, "BLOCK"_a = 4096, "num_warps"_a = plan.warps);
+                     in.columns, "BLOCK"_a = loopBlock,
+                     "num_warps"_a = plan.warps);
   } else if (plan.rowsOfProgram > 1) {
     static const OperatorKernel several("rms_norm", "rms_norm_rows_kernel");
     several[{cdiv(in.count, plan.rowsOfProgram)}](

@@ -52,6 +52,21 @@ TEST_P(RmsNorm, gradientsAgreeWithDerivatives) {
   });
 }
 
+TEST_P(RmsNorm, programsOfAGpuShareFewLongRows) {
+  if (device.isHost()) {
+    GTEST_SKIP() << "a program has whole rows";
+  }
+  Tensor longest = random({2, 66001}, f32);
+  expectClose(rmsNorm(longest, {}, 1e-6),
+              reference::rmsNorm(exactly(longest), {}, 66001, 1e-6), "y");
+  constexpr int64_t columns = 20001;
+  Variable x(random({2, columns}, f32), true), w(random({columns}, f32), true);
+  checkGradients(rmsNorm(x, w, 1e-6), {x, w},
+                 [&](const std::vector<Numbers> &at) {
+                   return reference::rmsNorm(at[0], at[1], columns, 1e-6);
+                 });
+}
+
 TEST_P(RmsNorm, ofDoublesHasGradientsOfDoubles) {
   if (!hasCompiler()) {
     GTEST_SKIP() << "fp64 needs a compiler";

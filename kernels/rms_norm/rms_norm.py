@@ -42,6 +42,39 @@ def rms_norm_rows_kernel(y_ptr, x_ptr, w_ptr, rstd_ptr, y_stride, x_stride, eps,
 
 
 @triton.jit
+def rms_norm_parts_kernel(parts_ptr, x_ptr, x_stride, N, SIZE: tl.constexpr, BLOCK: tl.constexpr):
+    """Sum of squares of SIZE columns: program (row, part), [rows, parts]."""
+    row = tl.program_id(0).to(tl.int64)
+    first = tl.program_id(1) * SIZE
+    end = tl.minimum(first + SIZE, N)
+    cols = tl.arange(0, BLOCK)
+    squares = tl.zeros((BLOCK,), dtype=tl.float32)
+    for start in range(first, end, BLOCK):
+        x = tl.load(x_ptr + row * x_stride + start + cols, mask=cols < end - start, other=0.0).to(tl.float32)
+        squares += x * x
+    tl.store(parts_ptr + row * tl.num_programs(1) + tl.program_id(1), tl.sum(squares, axis=0))
+
+
+@triton.jit
+def rms_norm_of_parts_kernel(y_ptr, x_ptr, parts_ptr, w_ptr, rstd_ptr, y_stride, x_stride, eps, N, SIZE: tl.constexpr,
+                             PARTS: tl.constexpr, BLOCK: tl.constexpr):
+    """y of the columns of a part."""
+    row = tl.program_id(0).to(tl.int64)
+    first = tl.program_id(1) * SIZE
+    end = tl.minimum(first + SIZE, N)
+    cols = tl.arange(0, BLOCK)
+    rstd = tl.rsqrt(tl.sum(tl.load(parts_ptr + row * PARTS + tl.arange(0, PARTS)), axis=0) / N + eps)
+    if rstd_ptr is not None:
+        tl.store(rstd_ptr + row, rstd, mask=first == 0)
+    for start in range(first, end, BLOCK):
+        inside = cols < end - start
+        y = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=0.0).to(tl.float32) * rstd
+        if w_ptr is not None:
+            y *= tl.load(w_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
+        tl.store(y_ptr + row * y_stride + start + cols, y, mask=inside)
+
+
+@triton.jit
 def rms_norm_loop_kernel(y_ptr, x_ptr, w_ptr, rstd_ptr, y_stride, x_stride, eps, N, BLOCK: tl.constexpr):
     """The same for rows of any length, BLOCK columns at a time."""
     row = tl.program_id(0).to(tl.int64)

@@ -70,6 +70,13 @@ static double tf32Error(double x) {
              : std::ldexp(std::fabs(x), -10);
 }
 
+/// What three products of TF32 (Conversion/TileGPUToLLVM/NV/SplitMma.cpp) lose
+/// of x: the rest past two numbers of TF32, cut. The second one is scaled by
+/// 2^8 and may be below the least number.
+static double splitError(double x) {
+  return tf32Error(x) == 0 ? 0 : std::ldexp(std::fabs(x), -21) + 0x1p-143;
+}
+
 /// What a processor's products of bf16 (`vdpbf16ps`, `tdpbf16ps`) lose of an
 /// operand: they take those below the smallest normal number as zero, and make
 /// such sums zero, too.
@@ -107,6 +114,15 @@ static bool isBf16(const Element &element) {
   return element.width == 16 && element.format->precision == 8;
 }
 
+/// Is a float32 product one of three of TF32, where there are such?
+static bool isSplit(tile::DotOp dot) {
+  return elementOf(dot.getLhs().getType()).width == 32 &&
+         dot.getPrecision() == tile::InputPrecision::TF32x3;
+}
+
+/// How operands of float32 may be read.
+enum class Reading { Exact, Split, Tf32 };
+
 static Summation summationOf(tile::DotOp dot, Machine &m) {
   Element operand = elementOf(dot.getLhs().getType());
   Summation result = {*elementOf(dot.getResult().getType()).format};
@@ -118,14 +134,21 @@ static Summation summationOf(tile::DotOp dot, Machine &m) {
     result.steps += 2 * std::ceil(k / ShortSums::productsAtATime);
   }
   result.flushed = isBf16(operand) ? smallestNormal : 0;
+  if (m.bounds().allowsTf32 && isSplit(dot)) {
+    // Three instructions cut what they add up at each eight products, each of
+    // nine numbers at a quarter of a spacing at most, and the sum.
+    constexpr double products = 8, ofInstruction = 9.0 / 4 + 1;
+    result.steps += 3 * ofInstruction * std::ceil(k / products);
+  }
   return result;
 }
 
 /// Any order of k + 1 roundings errs by at most k + 1 spacings of the sum of
 /// magnitudes; with whole numbers small enough, nothing is ever rounded.
 static void fillErrors(const Extents &e, const TileValue &lhs,
-                       const TileValue &rhs, const TileValue &c, bool isTf32,
-                       const Summation &summation, TileValue &r) {
+                       const TileValue &rhs, const TileValue &c,
+                       Reading reading, const Summation &summation,
+                       TileValue &r) {
   bool flushes = isBf16(lhs.element);
   std::vector<double> magnitude(r.size()), slack(r.size());
   std::vector<char> whole(r.size(), 1);
@@ -141,7 +164,13 @@ static void fillErrors(const Extents &e, const TileValue &lhs,
       dx += flushError(x);
       dy += flushError(y);
     }
-    if (isTf32) {
+    if (reading == Reading::Split) {
+      // And the product of what both lose in one number of TF32.
+      slack[i] += tf32Error(x) * tf32Error(y);
+      dx += splitError(x) + std::ldexp(dx, -21);
+      dy += splitError(y) + std::ldexp(dy, -21);
+    }
+    if (reading == Reading::Tf32) {
       dx += tf32Error(x) + std::ldexp(dx, -10);
       dy += tf32Error(y) + std::ldexp(dy, -10);
     }
@@ -227,9 +256,13 @@ static void runDot(Machine &m, const Step &step) {
     auto dot = mlir::cast<tile::DotOp>(step.op);
     bool isTf32 = lhs.element.width == 32 &&
                   dot.getPrecision() == tile::InputPrecision::TF32;
-    m.bounds().metTf32 |= isTf32;
-    fillErrors(e, lhs, rhs, c, isTf32 && m.bounds().allowsTf32,
-               summationOf(dot, m), r);
+    bool isSplitDot = isSplit(dot);
+    m.bounds().metTf32 |= isTf32 || isSplitDot;
+    Reading reading = !m.bounds().allowsTf32 ? Reading::Exact
+                      : isTf32               ? Reading::Tf32
+                      : isSplitDot           ? Reading::Split
+                                             : Reading::Exact;
+    fillErrors(e, lhs, rhs, c, reading, summationOf(dot, m), r);
   }
 }
 

@@ -44,7 +44,7 @@ def product(a_ptr, b_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constex
     # WARPS: :[[#@LINE+5]]:9: remark: dot: matrix instructions of one warp (16x8x16), {{.*}}; not matrix instructions of several warps together: they take 4 warps each; hint: a num_warps divisible by 4
     # FEW: :[[#@LINE+4]]:9: remark: dot: matrix instructions of one warp {{.*}} together: 32 rows; an instruction has 64; hint: M of at least 64
     # TARGET: :[[#@LINE+3]]:9: remark: dot: matrix instructions of one warp {{.*}} together: Nereid has none for sm_80
-    # IEEE: :[[#@LINE+2]]:9: remark: dot: multiplications and additions of single elements, {{.*}}; not matrix instructions: input_precision is 'ieee', and matrix instructions round fp32 to tf32; hint: input_precision="tf32"
+    # IEEE: :[[#@LINE+2]]:9: remark: dot: multiplications and additions of single elements, {{.*}}; not matrix instructions: input_precision is 'ieee', and matrix instructions round fp32 to tf32; hint: input_precision="tf32x3"
     # TYPE: :[[#@LINE+1]]:9: remark: dot: multiplications and additions {{.*}}: Nereid has none for bf16 on sm_75
     c = tl.dot(a, b, input_precision=PRECISION)
     tl.store(c_ptr + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :], c)

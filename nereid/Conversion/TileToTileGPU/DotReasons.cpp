@@ -35,7 +35,8 @@ static Words wordsFor(MatrixLimit limit, tile::DotOp op,
     return {"input_precision is '" +
                 tile::stringifyInputPrecision(op.getPrecision()).str() +
                 "', and matrix instructions round fp32 to tf32",
-            "input_precision=\"tf32\" where three digits are enough"};
+            "input_precision=\"tf32x3\" for three products of tf32, or "
+            "\"tf32\" where three digits are enough"};
   case MatrixLimit::Type:
     return {"Nereid has none for " + lhs + " on " + target.name,
             target.matrix.empty() ? "" : "operands of fp16 or bf16"};

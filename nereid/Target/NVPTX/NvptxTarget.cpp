@@ -64,6 +64,7 @@ matrixInstructions(const Row &row) {
     all = {{OperandKind::F16, 1, 16, 8, 16, cycles},
            {OperandKind::BF16, 1, 16, 8, 16, cycles},
            {OperandKind::TF32, 1, 16, 8, 8, cycles},
+           {OperandKind::TF32x3, 1, 16, 8, 8, 3 * cycles},
            {OperandKind::I8, 1, 16, 8, 32, cycles},
            ofDoubles};
   }

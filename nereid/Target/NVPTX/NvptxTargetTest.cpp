@@ -33,6 +33,9 @@ TEST(NvptxTarget, MatrixInstructionsByArchitecture) {
   EXPECT_EQ(half->m, 64u);
   // 256 bits of an operand along K, whatever its elements are.
   EXPECT_EQ(hopper.findMatrix(OperandKind::TF32, 1)->k, 8u);
+  EXPECT_EQ(hopper.findMatrix(OperandKind::TF32x3, 1)->cycles,
+            3 * hopper.findMatrix(OperandKind::TF32, 1)->cycles);
+  EXPECT_FALSE(infoOf("sm_75").findMatrix(OperandKind::TF32x3, 1));
   EXPECT_EQ(hopper.findMatrix(OperandKind::BF16, 1)->k, 16u);
   EXPECT_EQ(hopper.findMatrix(OperandKind::I8, 1)->k, 32u);
 }

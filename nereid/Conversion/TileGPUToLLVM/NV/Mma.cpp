@@ -19,11 +19,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/NV/Fragment.h"
 #include "nereid/Conversion/TileGPUToLLVM/NV/OperandType.h"
+#include "nereid/Conversion/TileGPUToLLVM/NV/WarpProduct.h"
 #include "nereid/Dialect/NV/IR/NV.h"
-
-#include <set>
 
 using namespace mlir;
 
@@ -41,13 +39,12 @@ Type operandType(Type element, bool isUnsigned) {
              : element;
 }
 
-namespace {
 /// A place by what registers add to a thread's first element: `x`, `y` along
 /// dimensions `dx`, `dy`, and a batch where there are three. Absent outside of
 /// the shape.
-std::optional<uint32_t> placeIn(const TileInfo &tile, uint32_t batch,
-                                unsigned dx, uint32_t x, unsigned dy,
-                                uint32_t y) {
+static std::optional<uint32_t> placeIn(const TileInfo &tile, uint32_t batch,
+                                       unsigned dx, uint32_t x, unsigned dy,
+                                       uint32_t y) {
   if (x >= tile.shape[dx] || y >= tile.shape[dy]) {
     return std::nullopt;
   }
@@ -55,64 +52,10 @@ std::optional<uint32_t> placeIn(const TileInfo &tile, uint32_t batch,
   return tile.shape.size() == 3 ? batch << tile.shifts[0] | place : place;
 }
 
-/// An operand of a product, in registers or in a buffer. `outer` and `k` are
-/// its dimensions.
-struct MmaOperand {
-  const TileInfo *tile;
-  unsigned outer, k;
-  const Registers *registers = nullptr;
-  std::map<uint32_t, unsigned> at;
-  std::map<uint32_t, Value> words;
-
-  std::optional<uint32_t> flat(uint32_t batch, uint32_t row,
-                               uint32_t step) const {
-    return placeIn(*tile, batch, outer, row, k, step);
-  }
-};
-} // namespace
-
-class KernelEmitter::WarpProduct {
-public:
-  WarpProduct(KernelEmitter &e, tile::DotOp op);
-
-  void emit();
-  /// m8n8k4 in the layouts of m16n8, of f64 before sm_90: half the rows of the
-  /// accumulator, and a quarter of an operand's block, at a time.
-  void emitOfEightRows();
-
-private:
-  MmaOperand open(Value value, unsigned index);
-  std::optional<Fragment> &fragmentOf(const MmaOperand &operand) {
-    return &operand == &a ? aFragment : bFragment;
-  }
-  Value element(const MmaOperand &operand, uint32_t batch, uint32_t row,
-                uint32_t step);
-  Value word(MmaOperand &operand, uint32_t batch, uint32_t row, uint32_t step);
-  Value keptWithin(Value value, uint32_t step);
-  Value wordWithin(Value word, uint32_t step);
-  Value zero(Type type) {
-    return e.ops().constant(cast<TypedAttr>(b.getZeroAttr(type)));
-  }
-  /// Register of the result, or -1.
-  int sumAt(uint32_t batch, uint32_t m, uint32_t n) const;
-  Value sum(int at) { return at < 0 ? zero(sumType) : c[at]; }
-  void findBlocks(unsigned blockRows);
-
-  KernelEmitter &e;
-  OpBuilder &b;
-  Location loc;
-  tile::DotOp op;
-  const TileInfo &cTile;
-  std::optional<Fragment> aFragment, bFragment;
-  MmaOperand a, right;
-  std::map<uint32_t, unsigned> cAt;
-  Registers c;
-  Type operandElement, sumType;
-  unsigned kWidth; ///< elements of an operand's register
-  uint32_t depth;
-  Value laneStep; ///< of a lane's first element along K
-  std::set<uint32_t> batches, rows, columns;
-};
+std::optional<uint32_t> MmaOperand::flat(uint32_t batch, uint32_t row,
+                                         uint32_t step) const {
+  return placeIn(*tile, batch, outer, row, k, step);
+}
 
 KernelEmitter::WarpProduct::WarpProduct(KernelEmitter &e, tile::DotOp op)
     : e(e), b(e.b), loc(e.loc), op(op), cTile(e.info(op.getType())),
@@ -219,9 +162,10 @@ Value KernelEmitter::WarpProduct::word(MmaOperand &operand, uint32_t batch,
     return word;
   }
   auto roundTf32 = [&](Value value) -> Value {
-    return operandElement.isF32()
+    return operandElement.isF32() && roundsWords
                ? Value(nv::RoundTf32Op::create(b, loc, e.bitsOf(value)))
-               : value;
+           : operandElement.isF32() ? e.bitsOf(value)
+                                    : value;
   };
   if (!flat) {
     word = zero(operandElement.isF64() ? operandElement : b.getI32Type());
@@ -273,18 +217,27 @@ void KernelEmitter::WarpProduct::emitOfEightRows() {
   e.bind(op, std::move(c));
 }
 
+void KernelEmitter::WarpProduct::widenSums() {
+  for (Value &value : c) {
+    value = value && cTile.element.isF16() ? e.ops().toF32(value, cTile.element)
+                                           : value;
+  }
+}
+
+void KernelEmitter::WarpProduct::narrowSums() {
+  for (Value &value : c) {
+    value = value && cTile.element.isF16()
+                ? e.ops().fromF32(value, cTile.element)
+                : value;
+  }
+}
+
 void KernelEmitter::WarpProduct::emit() {
   Type aType = operandType(a.tile->element, op.getIsUnsigned());
   Type bType = operandType(right.tile->element, op.getIsUnsigned());
   // Of one instruction eight registers along K.
   unsigned instructionDepth = 8 * kWidth, half = instructionDepth / 2;
-  Type cElement = cTile.element;
-  auto each = [&](llvm::function_ref<Value(Value)> change) {
-    for (Value &value : c) {
-      value = value && cElement.isF16() ? change(value) : value;
-    }
-  };
-  each([&](Value value) { return e.ops().toF32(value, cElement); });
+  widenSums();
   findBlocks(/*blockRows=*/16);
   for (uint32_t k = 0; k < depth; k += instructionDepth) {
     for (uint32_t batch : batches) {
@@ -314,7 +267,7 @@ void KernelEmitter::WarpProduct::emit() {
       }
     }
   }
-  each([&](Value value) { return e.ops().fromF32(value, cElement); });
+  narrowSums();
   e.bind(op, std::move(c));
 }
 
@@ -323,6 +276,9 @@ void KernelEmitter::emitMma(tile::DotOp op) {
   const tilegpu::MatrixInstruction *ofDoubles =
       target.findMatrix(tilegpu::OperandKind::F64, /*warps=*/1);
   WarpProduct product(*this, op);
+  if (tilegpu::operandKind(op) == tilegpu::OperandKind::TF32x3) {
+    return product.emitSplit();
+  }
   isF64 && ofDoubles && ofDoubles->m == 8 ? product.emitOfEightRows()
                                           : product.emit();
 }

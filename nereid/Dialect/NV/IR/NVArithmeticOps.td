@@ -154,6 +154,7 @@ def NV_HideFromAssemblerOp : NV_Op<"hide_from_assembler", [Pure]> {
     |-----------------------|---|
     | `half_of_known_zero`  | makes two products of 16-bit floats of one of 8-bit floats, on sm_90, and takes 200 for the upper half of a word that is zero (12.8, 13.0) |
     | `equal_left_operands` | takes two wgmma with equal left operands in registers for one, and leaves the other's result undefined (12.8, 13.0) |
+    | `kept_for_rare_path`  | keeps words in registers for a path that is rarely taken, which could read them again (an address) |
     ```mlir
     %y = nv.hide_from_assembler %x because half_of_known_zero
     ```

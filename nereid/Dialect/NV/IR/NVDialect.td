@@ -92,7 +92,8 @@ def NV_FunctionAttr : NV_EnumAttr<NV_Function, "function">;
 
 def NV_AssemblerBug : NV_Enum<"AssemblerBug", "what ptxas does to a word that it sees through", [
   I32EnumAttrCase<"HalfOfKnownZero", 0, "half_of_known_zero">,
-  I32EnumAttrCase<"EqualLeftOperands", 1, "equal_left_operands">]>;
+  I32EnumAttrCase<"EqualLeftOperands", 1, "equal_left_operands">,
+  I32EnumAttrCase<"KeptForRarePath", 2, "kept_for_rare_path">]>;
 def NV_AssemblerBugAttr : NV_EnumAttr<NV_AssemblerBug, "bug">;
 
 #endif // NEREID_DIALECT_NV_IR_NVDIALECT

@@ -30,8 +30,9 @@
 namespace nereid::tilegpu {
 
 /// Elements of a product's operands, as matrix instructions tell them apart.
-/// F32 keeps every bit of a float32.
-enum class OperandKind { F16, BF16, TF32, F32, F64, I8, F8 };
+/// F32 keeps every bit of a float32; TF32x3 is three products of tf32, which
+/// keep 22.
+enum class OperandKind { F16, BF16, TF32, TF32x3, F32, F64, I8, F8 };
 
 /// A matrix instruction, or a few of them, as layouts see it: C[m, n] +=
 /// A[m, k] * B[k, n] by `warps` warps together. A product of one warp may have

@@ -90,7 +90,9 @@ std::optional<OperandKind> operandKind(tile::DotOp op) {
   Type element = tile::getElement(op.getLhs().getType());
   if (element.isF32()) {
     return op.getPrecision() == tile::InputPrecision::TF32 ? OperandKind::TF32
-                                                           : OperandKind::F32;
+           : op.getPrecision() == tile::InputPrecision::TF32x3
+               ? OperandKind::TF32x3
+               : OperandKind::F32;
   }
   if (isa<Float8E4M3FNType, Float8E5M2Type>(element)) {
     return OperandKind::F8;
@@ -117,7 +119,7 @@ const MatrixInstruction *matrixInstruction(const TargetInfo &target,
   int64_t depth = op.getLhs().getType().getShape().back();
   const MatrixInstruction *one =
       target.findMatrix(*kind, /*warps=*/1, rows, depth);
-  if (!one && kind == OperandKind::TF32) {
+  if (!one && (kind == OperandKind::TF32 || kind == OperandKind::TF32x3)) {
     one = target.findMatrix(OperandKind::F32, /*warps=*/1, rows, depth);
   }
   return one && (one->takesUnsigned || !op.getIsUnsigned()) ? one : nullptr;
