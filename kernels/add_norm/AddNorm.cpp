@@ -58,7 +58,7 @@ static Tensor forward(const char *op, bool centred, const Tensor &x,
   Checks checks(op);
   checks.floats("x", x).rank(1, 16);
   checks.floats("residual", residual).shape(x.shape(), "that of x");
-  Shape row = {x.size(-1)};
+  const int64_t row[] = {x.size(-1)};
   checks.optional("weight", weight).shape(row, "the last dimension of x");
   checks.optional("bias", bias).shape(row, "the last dimension of x");
   checks.require(eps >= 0, "eps", "a number that is not negative", eps);
@@ -259,9 +259,12 @@ recorded(const char *op, bool centred, const Variable &x,
   }
   const Variable inputs[] = {x, residual, weight, bias};
   NormedSum kept;
-  Tensor y =
-      forward(op, centred, x.value(), residual.value(), weight.value(),
-              bias.value(), eps, dropout, autograd::isRecording(inputs), kept);
+  bool records = autograd::isRecording(inputs);
+  Tensor y = forward(op, centred, x.value(), residual.value(), weight.value(),
+                     bias.value(), eps, dropout, records, kept);
+  if (!records) {
+    return {Variable(std::move(y)), Variable(std::move(kept.sum))};
+  }
   std::vector<Variable> outputs = autograd::record(
       op, inputs, {y, kept.sum},
       [kept](std::span<const Tensor> d, autograd::Needs needs) {

@@ -70,7 +70,7 @@ AttentionPlan kernels::planAttention(int64_t headSize, int64_t queries,
     // The fastest measured (docs/BENCHMARKS-GPU.md, "Products"). Blocks of 128
     // queries have a processor each, which pays where there are enough of them.
     if (roles.isMapped && headSize == 128 &&
-        roles.heads * cdiv(queries, 128) >= properties(device).processors) {
+        roles.heads * cdiv(queries, 128) >= numbersOf(device).processors) {
       return {128, 128, 8, 2, true};
     }
     if (roles.isMapped && headSize == 64 && !roles.isBounded) {

@@ -35,7 +35,9 @@ bool kernels::copyByKernel(const Tensor &to, const Tensor &from) {
   }
   const Tensor tensors[] = {isSame ? to.bitcast(bitsOf(to.dtype())) : to,
                             isSame ? from.bitcast(bitsOf(to.dtype())) : from};
-  expression::Loops loops = expression::planLoops(to.shape(), tensors);
+  const Tensor *const both[] = {&tensors[0], &tensors[1]};
+  expression::Loops loops;
+  expression::planLoops(loops, to.shape(), both);
   if (loops.sizes.size() > 4) {
     return false;
   }
@@ -43,8 +45,8 @@ bool kernels::copyByKernel(const Tensor &to, const Tensor &from) {
   size_t missing = 4 - loops.sizes.size();
   for (size_t d = 0; d < loops.sizes.size(); ++d) {
     n[missing + d] = loops.sizes[d];
-    y[missing + d] = loops.strides[0][d];
-    x[missing + d] = loops.strides[1][d];
+    y[missing + d] = loops.stride(0, d);
+    x[missing + d] = loops.stride(1, d);
   }
   constexpr int64_t longRow = 256;
   bool isRow = y[3] == 1 && x[3] == 1 && n[3] >= longRow &&

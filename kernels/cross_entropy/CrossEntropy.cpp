@@ -134,7 +134,7 @@ void cross_entropy::scale(const Tensor &x, const Tensor &factor) {
   }
   static const OperatorKernel kernel("cross_entropy",
                                      "cross_entropy_scale_kernel");
-  int64_t most = 16 * int64_t(properties(x.device()).processors);
+  int64_t most = 16 * int64_t(numbersOf(x.device()).processors);
   kernel[{std::min(cdiv(x.numel(), block), most)}](
       x, factor, x.numel(), "BLOCK"_a = block, "num_warps"_a = warps);
 }

@@ -61,7 +61,7 @@ static void checkArguments(const Tensor &q, const KeyAndValue &own,
 /// So many that the device has a few programs a processor, of 256 keys or more.
 static int64_t splitsFor(int64_t programs, int64_t capacity, Device device) {
   int64_t wanted =
-      device.isHost() ? 16 : int64_t(4) * properties(device).processors;
+      device.isHost() ? 16 : int64_t(4) * numbersOf(device).processors;
   constexpr int64_t leastKeys = 256;
   int64_t most = std::clamp<int64_t>(capacity / leastKeys, 1, mostSplits);
   int64_t splits = std::clamp<int64_t>(cdiv(wanted, programs), 1, most);

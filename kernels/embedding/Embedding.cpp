@@ -171,7 +171,7 @@ static int64_t partsOf(int64_t programs, int64_t tokens, int64_t rows,
                        Device device) {
   constexpr int64_t most = 16, leastTokens = 8;
   int64_t wanted =
-      device.isHost() ? 64 : 4 * int64_t(properties(device).processors);
+      device.isHost() ? 64 : 4 * int64_t(numbersOf(device).processors);
   return std::clamp<int64_t>(
       std::min(wanted / programs, tokens / (rows * leastTokens)), 1, most);
 }

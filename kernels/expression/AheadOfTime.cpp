@@ -44,7 +44,7 @@ struct FormKernel {
 class FormKernels {
 public:
   FormKernels();
-  const FormKernel *find(const KernelText &form) const;
+  const FormKernel *find(const FormText &form) const;
 
 private:
   std::deque<std::string> names;
@@ -70,7 +70,7 @@ FormKernels::FormKernels() {
   }
 }
 
-const FormKernel *FormKernels::find(const KernelText &form) const {
+const FormKernel *FormKernels::find(const FormText &form) const {
   std::string_view text = form.text;
   auto found = byText.find(text.substr(text.rfind("\ndef expression_kernel(") +
                                        sizeof("\ndef expression_kernel") - 1));
@@ -91,7 +91,7 @@ static Tensor rowMajor(const Tensor &tensor, const Shape &shape, DType type,
   return (isGiven && isFresh) || !isAligned ? wanted.clone() : wanted;
 }
 
-static std::vector<Tensor> launchForm(const KernelText &form,
+static std::vector<Tensor> launchForm(const FormText &form,
                                       const FormKernel &kernel,
                                       const Shape &shape, Device device,
                                       std::span<const DType> types) {
@@ -249,7 +249,7 @@ Tensor OneByOne::compute(const Node &node) {
       }
     }
     NodePtr root = std::move(one);
-    KernelText form = writeForm({&root, 1}, {});
+    FormText form = writeForm({&root, 1}, {});
     if (const FormKernel *kernel = formKernels().find(form)) {
       DType type = f32;
       return launchForm(form, *kernel, node.shape, *node.device, {&type, 1})[0];
@@ -296,7 +296,7 @@ expression::launchAheadOfTime(std::span<const NodePtr> roots,
     }
     return results;
   }
-  KernelText form = writeForm(roots, gradient);
+  FormText form = writeForm(roots, gradient);
   if (const FormKernel *kernel = formKernels().find(form)) {
     return launchForm(form, *kernel, roots[0]->shape, *roots[0]->device, types);
   }

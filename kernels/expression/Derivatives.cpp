@@ -9,8 +9,6 @@
 
 #include <numbers>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -43,7 +41,10 @@ static std::vector<std::optional<Expression>> ofInputs(const Expression &y,
   const Node &node = *y.node;
   auto in = [&](size_t i) { return Expression(node.inputs[i]); };
   constexpr double rootOfPi = 1 / std::numbers::inv_sqrtpi;
-  Expression zero = constant(0), half = constant(0.5), one = constant(1);
+  // Made where they are wanted: each is a node.
+  auto zero = [] { return constant(0); };
+  auto half = [] { return constant(0.5); };
+  auto one = [] { return constant(1); };
   switch (node.op) {
   case Op::Leaf:
   case Op::Number:
@@ -68,26 +69,26 @@ static std::vector<std::optional<Expression>> ofInputs(const Expression &y,
   case Op::NotEqual:
     return {std::nullopt, std::nullopt};
   case Op::Where:
-    return {std::nullopt, where(in(0), d, zero), where(in(0), zero, d)};
+    return {std::nullopt, where(in(0), d, zero()), where(in(0), zero(), d)};
   case Op::Maximum:
   case Op::Minimum: {
     // Equal ones share, as PyTorch has it.
     Expression a = in(0), b = in(1),
                first = node.op == Op::Maximum ? b < a : a < b;
-    Expression shared = where(equal(a, b), half * d, zero);
+    Expression shared = where(equal(a, b), half() * d, zero());
     return {where(first, d, shared),
-            where(first, zero, where(equal(a, b), half * d, d))};
+            where(first, zero(), where(equal(a, b), half() * d, d))};
   }
   case Op::Exp:
     return {d * y};
   case Op::Log:
     return {d / in(0)};
   case Op::Sqrt:
-    return {half * d / y};
+    return {half() * d / y};
   case Op::Rsqrt:
     return {constant(-0.5) * d * (y * y * y)};
   case Op::Tanh:
-    return {d * (one - y * y)};
+    return {d * (one() - y * y)};
   case Op::Sigmoid:
     // 1 - y has no digits where y is near 1, and factors such as those of
     // geluTanh make that 1e-6 of the result.
@@ -95,9 +96,9 @@ static std::vector<std::optional<Expression>> ofInputs(const Expression &y,
   case Op::Erf:
     return {d * (constant(2 / rootOfPi) * exp(-(in(0) * in(0))))};
   case Op::Abs:
-    return {where(zero < in(0), d, where(in(0) < zero, -d, zero))};
+    return {where(zero() < in(0), d, where(in(0) < zero(), -d, zero()))};
   case Op::Relu:
-    return {where(zero < in(0), d, zero)};
+    return {where(zero() < in(0), d, zero())};
   case Op::Dropout:
     return {dropout(d, node.number, node.seed, node.offset)};
   case Op::Sin:
@@ -109,9 +110,9 @@ static std::vector<std::optional<Expression>> ofInputs(const Expression &y,
   case Op::Round:
     return {std::nullopt};
   case Op::Log1p:
-    return {d / (one + in(0))};
+    return {d / (one() + in(0))};
   case Op::Expm1:
-    return {d * (y + one)};
+    return {d * (y + one())};
   case Op::Softplus:
     return {d * sigmoid(in(0))};
   case Op::Power:
@@ -125,44 +126,44 @@ std::vector<NodePtr> expression::derivatives(const NodePtr &root,
                                              std::span<const NodePtr> leaves) {
   Uncut whole;
   std::vector<const Node *> order = inOrder({&root, 1});
-  std::unordered_set<const Node *> wanted;
+  Places placeOf(order);
+  // By place: do derivatives go on from it, and what they add up to. One more,
+  // for leaves that are not there.
+  std::vector<char> isWanted(order.size() + 1);
+  std::vector<NodePtr> sums(order.size() + 1);
   for (const NodePtr &leaf : leaves) {
-    wanted.insert(leaf.get());
+    isWanted[placeOf(leaf.get())] = true;
   }
-  for (const Node *node : order) {
-    for (const NodePtr &input : node->inputs) {
-      if (wanted.contains(input.get()) && isFloat(node->dtype)) {
-        wanted.insert(node);
+  for (size_t i = 0; i < order.size(); ++i) {
+    for (const NodePtr &input : order[i]->inputs) {
+      if (isWanted[placeOf(input.get())] && isFloat(order[i]->dtype)) {
+        isWanted[i] = true;
       }
     }
   }
-  std::unordered_map<const Node *, Expression> sums;
-  if (wanted.contains(root.get())) {
-    sums.emplace(root.get(), Expression(gradient));
+  if (isWanted[order.size() - 1]) {
+    sums[order.size() - 1] = gradient;
   }
   for (size_t i = order.size(); i-- > 0;) {
     const Node *node = order[i];
-    auto found = sums.find(node);
-    if (found == sums.end() || node->inputs.empty()) {
+    if (!sums[i] || node->inputs.empty()) {
       continue;
     }
     std::vector<std::optional<Expression>> parts =
-        ofInputs(Expression(node->shared_from_this()), found->second);
+        ofInputs(Expression(node->shared_from_this()), Expression(sums[i]));
     for (size_t k = 0; k < parts.size(); ++k) {
-      const Node *input = node->inputs[k].get();
-      if (!parts[k] || !wanted.contains(input)) {
+      size_t input = placeOf(node->inputs[k].get());
+      if (!parts[k] || !isWanted[input]) {
         continue;
       }
-      auto [at, isNew] = sums.try_emplace(input, *parts[k]);
-      if (!isNew) {
-        at->second = at->second + *parts[k];
-      }
+      NodePtr &sum = sums[input];
+      sum = sum ? (Expression(sum) + *parts[k]).node : parts[k]->node;
     }
   }
   std::vector<NodePtr> results;
   for (const NodePtr &leaf : leaves) {
-    auto found = sums.find(leaf.get());
-    results.push_back(found == sums.end() ? nullptr : found->second.node);
+    size_t place = placeOf(leaf.get());
+    results.push_back(place == order.size() ? nullptr : sums[place]);
   }
   return results;
 }

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/expression/Text.h"
+#include "kernels/expression/Prepared.h"
 #include "kernels/operator/OperatorKernel.h"
-#include "kernels/operator/OverlappedLaunches.h"
 #include "kernels/reduce/Reduce.h"
 #include "nereid/Autograd/Graph.h"
 #include "nereid/Autograd/Record.h"
@@ -15,23 +14,10 @@
 #include "nereid/Runtime/Print.h"
 
 #include <algorithm>
-#include <bit>
-#include <unordered_map>
 
 using namespace nereid;
 using namespace nereid::kernels;
 using namespace nereid::kernels::expression;
-
-static Kernel compile(const std::string &text, Context &context) {
-  return Kernel::fromSource({"<expression>", text, {}}, "expression_kernel",
-                            context);
-}
-
-static Kernel kernelOf(const std::string &text) {
-  Context context = Context::current();
-  return Kernel::keptBy(context, text,
-                        [&](Context &owner) { return compile(text, owner); });
-}
 
 static void check(std::span<const NodePtr> roots) {
   for (const NodePtr &root : roots) {
@@ -48,45 +34,6 @@ static void check(std::span<const NodePtr> roots) {
   }
 }
 
-/// Elements of a program: on a GPU 16 bytes a thread and tensor, several times;
-/// on a host a piece that stays in the first cache.
-static int64_t elementsOfProgram(Device device) {
-  return device.isHost() ? 4096 : 1024;
-}
-
-static void launchText(const KernelText &text,
-                       std::span<const Tensor> results) {
-  std::vector<LaunchArgument> arguments(results.begin(), results.end());
-  arguments.insert(arguments.end(), text.tensors.begin(), text.tensors.end());
-  auto append = [&](const std::vector<LaunchArgument> &more) {
-    arguments.insert(arguments.end(), more.begin(), more.end());
-  };
-  append(text.sizes);
-  append(text.numbers);
-  const Loops &loops = text.loops;
-  int64_t elements = elementsOfProgram(results[0].device()), programs;
-  if (loops.isFlat()) {
-    arguments.push_back({"BLOCK", Argument(elements)});
-    programs = cdiv(loops.columns(), elements);
-  } else {
-    // Both sides of a transposition are read in pieces of a line.
-    int64_t most = loops.rowDimension >= 0 ? 32 : elements;
-    int64_t width = std::min(nextPowerOf2(loops.columns()), most);
-    int64_t height = std::min(nextPowerOf2(loops.rows()),
-                              std::max<int64_t>(elements / width, 1));
-    arguments.push_back({"BLOCK_M", Argument(height)});
-    arguments.push_back({"BLOCK_N", Argument(width)});
-    programs = cdiv(loops.columns(), width) * cdiv(loops.rows(), height) *
-               loops.batches();
-  }
-  arguments.push_back({"num_warps", Argument(4)});
-  if (!areLaunchesOverlapped()) {
-    arguments.push_back({"launch_pdl", Argument(true)}); // as OperatorKernel
-  }
-  launchWatched(kernelOf(text.text), Grid(programs), arguments,
-                [&](Context &context) { return compile(text.text, context); });
-}
-
 std::vector<Tensor> expression::launch(std::span<const NodePtr> roots,
                                        std::span<const DType> types,
                                        const Tensor &gradient) {
@@ -95,11 +42,12 @@ std::vector<Tensor> expression::launch(std::span<const NodePtr> roots,
     return launchAheadOfTime(roots, types, gradient);
   }
   std::vector<Tensor> results;
+  results.reserve(types.size());
   for (DType type : types) {
     results.push_back(empty(roots[0]->shape, type, *roots[0]->device));
   }
   if (results[0].numel() != 0) {
-    launchText(writeKernel(roots, gradient), results);
+    launchPrepared(roots, gradient, {}, results);
   }
   return results;
 }
@@ -110,7 +58,7 @@ void expression::launchInto(const Tensor &result, const NodePtr &root) {
     result.copyFrom(launchAheadOfTime({&root, 1}, {&type, 1}, {})[0]);
   } else if (result.numel() != 0) {
     Tensor strided = result.isContiguous() ? Tensor() : result;
-    launchText(writeKernel({&root, 1}, {}, strided), {&result, 1});
+    launchPrepared({&root, 1}, {}, strided, {&result, 1});
   }
 }
 
@@ -135,7 +83,16 @@ std::vector<Tensor> kernels::evaluate(std::span<const Expression> expressions) {
 }
 
 Tensor kernels::evaluate(const Expression &expression) {
-  return evaluate(std::span(&expression, 1))[0];
+  const NodePtr &root = expression.node;
+  if (!hasCompiler()) {
+    return evaluate(std::span(&expression, 1))[0];
+  }
+  check({&root, 1});
+  Tensor result = empty(root->shape, root->dtype, *root->device);
+  if (result.numel() != 0) {
+    launchPrepared({&root, 1}, {}, {}, {&result, 1});
+  }
+  return result;
 }
 
 std::string kernels::source(std::span<const Expression> expressions) {
@@ -144,7 +101,8 @@ std::string kernels::source(std::span<const Expression> expressions) {
   }
   std::vector<NodePtr> roots = nodesOf(expressions);
   check(roots);
-  return writeKernel(roots, {}).text;
+  Tensor none;
+  return writeKernel(Recorded(roots, none, none, false)).text;
 }
 
 std::string kernels::source(const Expression &expression) {
@@ -181,9 +139,12 @@ Expression::operator Tensor() const {
 static NodePtr withoutVariables(const NodePtr &root,
                                 std::span<const Variable> variables,
                                 std::vector<NodePtr> &leaves) {
-  std::unordered_map<const Node *, NodePtr> done;
+  std::vector<const Node *> order = inOrder({&root, 1});
+  Places placeOf(order);
+  std::vector<NodePtr> done(order.size());
   leaves.resize(variables.size());
-  for (const Node *node : inOrder({&root, 1})) {
+  for (size_t place = 0; place < order.size(); ++place) {
+    const Node *node = order[place];
     if (node->variable.defined()) {
       size_t i = 0;
       while (autograd::Recorder::state(variables[i]) !=
@@ -193,18 +154,18 @@ static NodePtr withoutVariables(const NodePtr &root,
       if (!leaves[i]) {
         leaves[i] = Expression(node->tensor).node;
       }
-      done[node] = leaves[i];
+      done[place] = leaves[i];
     } else if (node->inputs.empty()) {
-      done[node] = node->shared_from_this();
+      done[place] = node->shared_from_this();
     } else {
       auto copy = std::make_shared<Node>(*node);
       for (NodePtr &input : copy->inputs) {
-        input = done.at(input.get());
+        input = done[placeOf(input.get())];
       }
-      done[node] = std::move(copy);
+      done[place] = std::move(copy);
     }
   }
-  return done.at(root.get());
+  return done.back();
 }
 
 namespace {
@@ -307,7 +268,10 @@ Variable Expression::variable() const {
   if (node->op == Op::Leaf) {
     return node->variable.defined() ? node->variable : Variable(node->tensor);
   }
-  std::vector<Variable> variables = variablesOf(node);
+  std::vector<Variable> variables;
+  if (gradEnabled()) {
+    variables = variablesOf(node);
+  }
   bool records = autograd::isRecording(variables);
   return node->computed.get(
       [&](const Variable &kept) {

@@ -170,9 +170,22 @@ Device Expression::device() const {
 }
 
 Expression expression::constant(double value) {
-  auto node = std::make_shared<Node>(*Expression(value).node);
+  auto node = std::make_shared<Node>();
   node->op = Op::Constant;
+  node->isNumber = true;
+  node->number = value;
   return Expression(std::move(node));
+}
+
+Places::Places(std::span<const Node *const> order,
+               std::pmr::memory_resource *memory)
+    : order(order), byNode(memory) {
+  constexpr size_t few = 32; // are looked for one after the other
+  if (order.size() > few) {
+    for (size_t i = 0; i < order.size(); ++i) {
+      byNode.emplace(order[i], i);
+    }
+  }
 }
 
 Expression expression::gradientOf(const Node &result) {
@@ -184,8 +197,7 @@ Expression expression::gradientOf(const Node &result) {
   return Expression(std::move(node));
 }
 
-NodePtr expression::make(Op op, std::vector<NodePtr> inputs, DType dtype,
-                         double number) {
+NodePtr expression::make(Op op, Inputs inputs, DType dtype, double number) {
   auto node = std::make_shared<Node>();
   node->op = op;
   node->dtype = dtype;
@@ -241,8 +253,20 @@ static DType promote(const Node &a, const Node &b) {
   return bits <= 16 ? i16 : bits <= 32 ? i32 : i64;
 }
 
-std::vector<const Node *> expression::inOrder(std::span<const NodePtr> roots) {
-  std::vector<const Node *> order;
+/// Of few nodes: those that are known are looked for one after the other.
+template <typename Nodes>
+static void visitFew(const Node *node, Nodes &order) {
+  if (std::find(order.begin(), order.end(), node) != order.end()) {
+    return;
+  }
+  for (const NodePtr &input : node->inputs) {
+    visitFew(input.get(), order);
+  }
+  order.push_back(node);
+}
+
+template <typename Nodes>
+static void visitMany(std::span<const NodePtr> roots, Nodes &order) {
   std::unordered_set<const Node *> seen;
   // Long chains would overflow the stack of a recursion.
   std::vector<std::pair<const Node *, size_t>> stack;
@@ -263,7 +287,34 @@ std::vector<const Node *> expression::inOrder(std::span<const NodePtr> roots) {
       }
     }
   }
+}
+
+template <typename Nodes>
+static void visit(std::span<const NodePtr> roots, Nodes &order) {
+  constexpr size_t few = 48;
+  size_t most = 0; // that there may be
+  for (const NodePtr &root : roots) {
+    most += root->size;
+  }
+  if (most > few) {
+    visitMany(roots, order);
+    return;
+  }
+  order.reserve(most);
+  for (const NodePtr &root : roots) {
+    visitFew(root.get(), order);
+  }
+}
+
+std::vector<const Node *> expression::inOrder(std::span<const NodePtr> roots) {
+  std::vector<const Node *> order;
+  visit(roots, order);
   return order;
+}
+
+void expression::inOrder(std::span<const NodePtr> roots,
+                         std::pmr::vector<const Node *> &order) {
+  visit(roots, order);
 }
 
 static Expression binary(Op op, const Expression &a, const Expression &b) {

@@ -39,7 +39,7 @@ std::optional<int64_t> Loops::strideOfRows(size_t t) const {
     if (!isOfRows(d)) {
       continue;
     }
-    int64_t own = strides[t][size_t(d)];
+    int64_t own = this->stride(t, size_t(d));
     if (!stride) {
       stride = own;
     } else if (own != next) {
@@ -50,58 +50,57 @@ std::optional<int64_t> Loops::strideOfRows(size_t t) const {
   return stride.value_or(0);
 }
 
-Loops expression::planLoops(const Shape &shape,
-                            std::span<const Tensor> tensors) {
-  Loops loops;
-  loops.strides.resize(tensors.size());
+void expression::planLoops(Loops &loops, const Shape &shape,
+                           std::span<const Tensor *const> tensors) {
+  size_t all = tensors.size();
   int64_t count = 1, furthest = 0;
+  loops.sizes.reserve(shape.size() + 1);
+  loops.steps.reserve((shape.size() + 1) * all);
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     int64_t size = shape[axis];
     count *= size;
     if (size == 1) {
       continue;
     }
-    std::vector<int64_t> steps(tensors.size());
+    // The latest dimension's are in front of this one's.
+    size_t begin = loops.steps.size();
     bool merges = !loops.sizes.empty();
-    for (size_t t = 0; t < tensors.size(); ++t) {
-      int missing = int(shape.size()) - tensors[t].rank();
-      int own = int(axis) - missing;
-      steps[t] =
-          own < 0 || tensors[t].size(own) == 1 ? 0 : tensors[t].stride(own);
-      merges = merges && loops.strides[t].back() == steps[t] * size;
+    for (size_t t = 0; t < all; ++t) {
+      const Tensor &tensor = *tensors[t];
+      size_t missing = shape.size() - tensor.shape().size();
+      size_t own = axis - missing;
+      loops.steps.push_back(axis < missing || tensor.shape()[own] == 1
+                                ? 0
+                                : tensor.strides()[own]);
+      merges =
+          merges && loops.steps[begin - all + t] == loops.steps.back() * size;
     }
     if (merges) {
       loops.sizes.back() *= size;
+      std::copy(loops.steps.begin() + ptrdiff_t(begin), loops.steps.end(),
+                loops.steps.begin() + ptrdiff_t(begin - all));
+      loops.steps.resize(begin);
     } else {
       loops.sizes.push_back(size);
-    }
-    for (size_t t = 0; t < tensors.size(); ++t) {
-      if (merges) {
-        loops.strides[t].back() = steps[t];
-      } else {
-        loops.strides[t].push_back(steps[t]);
-      }
     }
   }
   if (loops.sizes.empty()) {
     loops.sizes.push_back(1);
-    for (auto &strides : loops.strides) {
-      strides.push_back(0);
-    }
+    loops.steps.assign(all, 0);
   }
-  for (size_t t = 0; t < tensors.size(); ++t) {
-    furthest = std::max(furthest, tensors[t].extentBytes() /
-                                      int64_t(byteSize(tensors[t].dtype())));
-    const std::vector<int64_t> &strides = loops.strides[t];
-    if (strides.back() > 1) {
-      auto neighbours = std::find(strides.begin(), strides.end(), 1);
-      if (neighbours != strides.end() && loops.rowDimension < 0) {
-        loops.rowDimension = int(neighbours - strides.begin());
+  for (size_t t = 0; t < all; ++t) {
+    furthest = std::max(furthest, tensors[t]->extentBytes() /
+                                      int64_t(byteSize(tensors[t]->dtype())));
+    if (loops.stride(t, size_t(loops.last())) <= 1) {
+      continue;
+    }
+    for (int d = 0; d < loops.last() && loops.rowDimension < 0; ++d) {
+      if (loops.stride(t, size_t(d)) == 1) {
+        loops.rowDimension = d;
       }
     }
   }
   // Less than 2^31 by what a tile may reach past the end.
   constexpr int64_t most = (int64_t{1} << 31) - (int64_t{1} << 20);
   loops.wide = count > most || furthest > most;
-  return loops;
 }

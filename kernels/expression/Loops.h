@@ -23,18 +23,29 @@
 
 #include "nereid/Runtime/Tensor.h"
 
+#include <memory_resource>
+#include <optional>
 #include <span>
+#include <vector>
 
 namespace nereid::kernels::expression {
 
 struct Loops {
-  std::vector<int64_t> sizes; ///< of the merged dimensions; one at least
-  /// By tensor and dimension, in elements; 0 where it is broadcast.
-  std::vector<std::vector<int64_t>> strides;
+  explicit Loops(
+      std::pmr::memory_resource *memory = std::pmr::get_default_resource())
+      : sizes(memory), steps(memory) {}
+
+  std::pmr::vector<int64_t> sizes; ///< of the merged dimensions; one at least
+  /// By dimension and tensor, in elements; 0 where it is broadcast.
+  std::pmr::vector<int64_t> steps;
   /// Tiles of this dimension and the last; -1: of all others and the last.
   int rowDimension = -1;
   bool wide = false; ///< some offset takes 64 bits
 
+  size_t tensors() const { return steps.size() / sizes.size(); }
+  int64_t stride(size_t tensor, size_t dimension) const {
+    return steps[dimension * tensors() + tensor];
+  }
   bool isFlat() const { return sizes.size() == 1; }
   int last() const { return int(sizes.size()) - 1; }
   int64_t columns() const { return sizes.back(); }
@@ -50,7 +61,8 @@ struct Loops {
 };
 
 /// `tensors` are broadcast to `shape`; the results are row-major.
-Loops planLoops(const Shape &shape, std::span<const Tensor> tensors);
+void planLoops(Loops &loops, const Shape &shape,
+               std::span<const Tensor *const> tensors);
 
 } // namespace nereid::kernels::expression
 

@@ -10,7 +10,10 @@
 
 #include "kernels/expression/Expression.h"
 
+#include <memory_resource>
 #include <mutex>
+#include <unordered_map>
+#include <vector>
 
 namespace nereid::kernels::expression {
 
@@ -77,6 +80,31 @@ private:
   Variable kept;
 };
 
+struct Node;
+using NodePtr = std::shared_ptr<const Node>;
+
+/// What an operation is of: three at most, in the node itself.
+class Inputs {
+public:
+  Inputs() = default;
+  Inputs(NodePtr a) : all{std::move(a)}, count(1) {}
+  Inputs(NodePtr a, NodePtr b) : all{std::move(a), std::move(b)}, count(2) {}
+  Inputs(NodePtr a, NodePtr b, NodePtr c)
+      : all{std::move(a), std::move(b), std::move(c)}, count(3) {}
+
+  size_t size() const { return count; }
+  bool empty() const { return count == 0; }
+  NodePtr *begin() { return all; }
+  NodePtr *end() { return all + count; }
+  const NodePtr *begin() const { return all; }
+  const NodePtr *end() const { return all + count; }
+  const NodePtr &operator[](size_t i) const { return all[i]; }
+
+private:
+  NodePtr all[3];
+  size_t count = 0;
+};
+
 struct Node : std::enable_shared_from_this<Node> {
   Op op = Op::Leaf;
   DType dtype = f32; ///< of the value, as PyTorch has it
@@ -88,7 +116,7 @@ struct Node : std::enable_shared_from_this<Node> {
   int64_t seed = 0, offset = 0; ///< of dropout
   Tensor tensor;                ///< of a leaf
   Variable variable;            ///< of a leaf that is one
-  std::vector<std::shared_ptr<const Node>> inputs;
+  Inputs inputs;
   /// The device of the leaves below; absent for numbers.
   std::optional<Device> device;
   /// Nodes of one kernel, this one and those below it, or somewhat more.
@@ -96,16 +124,13 @@ struct Node : std::enable_shared_from_this<Node> {
   mutable Computed computed, wide; ///< `wide`: in fp32, as a part (`partOf`)
 };
 
-using NodePtr = std::shared_ptr<const Node>;
-
 /// A number in the text of the kernel.
 Expression constant(double value);
 
 /// The result's gradient, of this type and shape.
 Expression gradientOf(const Node &result);
 
-NodePtr make(Op op, std::vector<NodePtr> inputs, DType dtype,
-             double number = 0);
+NodePtr make(Op op, Inputs inputs, DType dtype, double number = 0);
 
 /// An expression with more nodes is several kernels: the time to compile one
 /// grows faster than it.
@@ -131,6 +156,32 @@ private:
 
 /// Nodes below the roots, inputs first, each once.
 std::vector<const Node *> inOrder(std::span<const NodePtr> roots);
+void inOrder(std::span<const NodePtr> roots,
+             std::pmr::vector<const Node *> &order);
+
+/// Where nodes stand in an order. It must outlive this.
+class Places {
+public:
+  explicit Places(
+      std::span<const Node *const> order,
+      std::pmr::memory_resource *memory = std::pmr::get_default_resource());
+  /// The number of all for a node that is none of them.
+  size_t operator()(const Node *node) const {
+    if (byNode.empty()) {
+      size_t i = 0;
+      while (i < order.size() && order[i] != node) {
+        ++i;
+      }
+      return i;
+    }
+    auto found = byNode.find(node);
+    return found == byNode.end() ? order.size() : found->second;
+  }
+
+private:
+  std::span<const Node *const> order;
+  std::pmr::unordered_map<const Node *, size_t> byNode; ///< of many
+};
 
 /// One for each of `leaves`; null where it is zero everywhere. `gradient` is
 /// that of the root.

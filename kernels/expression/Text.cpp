@@ -9,7 +9,6 @@
 
 #include "nereid/Runtime/Error.h"
 
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -58,19 +57,23 @@ struct Value {
 
 class Writer {
 public:
-  Writer(KernelText &kernel, const Tensor &gradient, const Tensor &result,
-         bool isForm)
-      : kernel(kernel), gradient(gradient), result(result), isForm(isForm) {}
-  void write(std::span<const NodePtr> roots, const Shape &shape);
+  Writer(KernelText &kernel, const Recorded &graph)
+      : kernel(kernel), graph(graph), loops(graph.loops), isForm(graph.isForm) {
+  }
+  void write();
 
 private:
-  size_t tensorOf(const Node &node);
   void writeIndices();
   void loadTensors();
   std::string offset(size_t t, bool &rows, bool &columns);
   std::string offsetOfResult();
-  std::string argument(LaunchArgument value, DType type = f32);
-  std::string size(const std::string &name, int64_t value);
+  std::string argument(NumberSource::Of value, const Node &node,
+                       DType type = f32);
+  std::string size(const std::string &name, SizeSource value);
+  std::string sizeOf(int dimension) {
+    return size(numbered("size", size_t(dimension)),
+                {SizeSource::Of::Dimension, 0, uint32_t(dimension)});
+  }
   void line(const std::string &text) { body += "    " + text + "\n"; }
 
   Value valueOf(const Node *node);
@@ -80,11 +83,11 @@ private:
   std::string cast(const Value &value, DType type);
 
   KernelText &kernel;
-  const Tensor &gradient, &result;
+  const Recorded &graph;
+  const Loops &loops;
   bool isForm; ///< writeForm
   std::string body, parameters;
   std::map<std::string, bool> sizeNames;
-  std::unordered_map<const Node *, size_t> tensorOfNode;
   std::unordered_map<const Node *, Value> values;
   std::map<std::string, Value> byText; ///< the same operation once
   size_t numbers = 0, names = 0;
@@ -93,48 +96,35 @@ private:
 
 } // namespace
 
-size_t Writer::tensorOf(const Node &node) {
-  const Tensor &tensor = node.op == Op::Gradient ? gradient : node.tensor;
-  std::vector<Tensor> &all = kernel.tensors;
-  for (size_t i = 0; i < all.size() && !isForm; ++i) {
-    if (all[i].data() == tensor.data() && all[i].dtype() == tensor.dtype() &&
-        all[i].shape() == tensor.shape() &&
-        all[i].strides() == tensor.strides()) {
-      return i;
-    }
-  }
-  all.push_back(tensor);
-  return all.size() - 1;
-}
-
 /// A size as a parameter, once.
-std::string Writer::size(const std::string &name, int64_t value) {
+std::string Writer::size(const std::string &name, SizeSource value) {
   if (sizeNames.try_emplace(name, true).second) {
     parameters += ", " + name;
-    kernel.sizes.push_back(LaunchArgument(value));
+    kernel.sizes.push_back(value);
   }
   return name;
 }
 
 /// What of the tile a tensor's element depends on, beside its own strides.
 std::string Writer::offset(size_t t, bool &rows, bool &columns) {
-  const Loops &loops = kernel.loops;
-  const std::vector<int64_t> &strides = loops.strides[t];
-  std::string text;
+  auto strideOf = [&](int d) { return loops.stride(t, size_t(d)); };
+  std::string text, own = t < graph.tensors.size() ? numbered("x", t) : "y";
   auto add = [&](const std::string &index, const std::string &name,
-                 int64_t stride) {
+                 int64_t stride, SizeSource source) {
     text += " + " + index;
     if (stride != 1) {
-      text += " * " + size(name, stride);
+      text += " * " + size(own + name, source);
     }
   };
-  std::string own = t < kernel.tensors.size() ? numbered("x", t) : "y";
+  auto addDimension = [&](int d) {
+    add(numbered("i", size_t(d)), "_stride" + std::to_string(d), strideOf(d),
+        {SizeSource::Of::Stride, uint32_t(t), uint32_t(d)});
+  };
   int last = loops.last();
   rows = columns = false;
   for (int d = 0; d < last; ++d) {
-    if (!loops.isOfRows(d) && strides[size_t(d)]) {
-      add(numbered("i", size_t(d)), own + "_stride" + std::to_string(d),
-          strides[size_t(d)]);
+    if (!loops.isOfRows(d) && strideOf(d)) {
+      addDimension(d);
     }
   }
   std::optional<int64_t> together = loops.strideOfRows(t);
@@ -142,18 +132,18 @@ std::string Writer::offset(size_t t, bool &rows, bool &columns) {
   if (together) {
     if (*together) {
       rows = true;
-      add("rows", own + "_row", *together);
+      add("rows", "_row", *together,
+          {SizeSource::Of::RowStride, uint32_t(t), 0});
     }
   } else {
     for (int d = 0; d < last; ++d) {
-      if (loops.isOfRows(d) && strides[size_t(d)]) {
+      if (loops.isOfRows(d) && strideOf(d)) {
         rows = true;
-        add(numbered("i", size_t(d)), own + "_stride" + std::to_string(d),
-            strides[size_t(d)]);
+        addDimension(d);
       }
     }
   }
-  if (strides.back()) {
+  if (strideOf(last)) {
     columns = true;
   }
   if (columns && rows) {
@@ -161,9 +151,10 @@ std::string Writer::offset(size_t t, bool &rows, bool &columns) {
   }
   if (columns) {
     std::string index = loops.isFlat() ? "at" : "cols";
-    if (strides.back() != 1) {
+    if (strideOf(last) != 1) {
       index += loops.wide && !loops.isFlat() ? ".to(tl.int64)" : "";
-      index += " * " + size(own + "_column", strides.back());
+      index += " * " + size(own + "_column", {SizeSource::Of::Stride,
+                                              uint32_t(t), uint32_t(last)});
     }
     text += " + " + (rows ? "(" + index + ")[None, :]" : index);
   }
@@ -173,16 +164,15 @@ std::string Writer::offset(size_t t, bool &rows, bool &columns) {
 /// The indices of a program's elements. Dimensions of rows are taken apart
 /// only where a tensor has no one stride for them.
 void Writer::writeIndices() {
-  const Loops &loops = kernel.loops;
   std::string wide = loops.wide ? ".to(tl.int64)" : "";
   if (loops.isFlat()) {
-    size("n", loops.columns());
+    size("n", {SizeSource::Of::Columns});
     line("at = tl.program_id(0)" + wide + " * BLOCK + tl.arange(0, BLOCK)");
     line("inside = at < n");
     return;
   }
-  size("row_count", loops.rows());
-  size("column_count", loops.columns());
+  size("row_count", {SizeSource::Of::Rows});
+  size("column_count", {SizeSource::Of::Columns});
   line("program = tl.program_id(0)");
   line("column_blocks = tl.cdiv(column_count, BLOCK_N)");
   line("cols = (program % column_blocks) * BLOCK_N + tl.arange(0, BLOCK_N)");
@@ -196,8 +186,7 @@ void Writer::writeIndices() {
       line("program //= row_blocks");
       for (int d = last; d-- > 0;) {
         if (!loops.isOfRows(d)) {
-          std::string name =
-              size(numbered("size", size_t(d)), loops.sizes[size_t(d)]);
+          std::string name = sizeOf(d);
           line(numbered("i", size_t(d)) + " = (program % " + name + ")" + wide);
           line("program //= " + name);
         }
@@ -206,14 +195,13 @@ void Writer::writeIndices() {
   } else {
     line("rows = program" + wide + " * BLOCK_M + tl.arange(0, BLOCK_M)");
     bool divides = false;
-    for (size_t t = 0; t < loops.strides.size(); ++t) {
+    for (size_t t = 0; t < loops.tensors(); ++t) {
       divides |= !loops.strideOfRows(t);
     }
     if (divides) {
       line("rest = rows");
       for (int d = last; d-- > 0;) {
-        std::string name =
-            size(numbered("size", size_t(d)), loops.sizes[size_t(d)]);
+        std::string name = sizeOf(d);
         line(numbered("i", size_t(d)) + " = rest % " + name);
         line("rest = rest // " + name);
       }
@@ -223,20 +211,20 @@ void Writer::writeIndices() {
 }
 
 void Writer::loadTensors() {
-  for (size_t t = 0; t < kernel.tensors.size(); ++t) {
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
     bool rows, columns;
     std::string at = offset(t, rows, columns);
-    std::string mask = kernel.loops.isFlat() ? (columns ? "inside" : "")
-                       : rows && columns     ? "inside"
-                       : rows                ? "rows < row_count"
-                       : columns             ? "cols < column_count"
-                                             : "";
+    std::string mask = loops.isFlat()    ? (columns ? "inside" : "")
+                       : rows && columns ? "inside"
+                       : rows            ? "rows < row_count"
+                       : columns         ? "cols < column_count"
+                                         : "";
     std::string text = "tl.load(" + numbered("x", t) + "_ptr" + at +
                        (mask.empty() ? "" : ", mask=" + mask) + ")";
-    if (!kernel.loops.isFlat() && rows != columns) {
+    if (!loops.isFlat() && rows != columns) {
       text += rows ? "[:, None]" : "[None, :]";
     }
-    DType dtype = kernel.tensors[t].dtype();
+    DType dtype = graph.tensors[t]->dtype();
     if (computedIn(dtype) != dtype || isForm) {
       text += ".to(tl.float32)";
     }
@@ -245,24 +233,21 @@ void Writer::loadTensors() {
 }
 
 /// Numbers are fp32 unless it is said.
-std::string Writer::argument(LaunchArgument value, DType type) {
+std::string Writer::argument(NumberSource::Of value, const Node &node,
+                             DType type) {
   std::string name = numbered("c", numbers++);
   parameters += ", " + name + (type == f64 ? ": tl.float64" : "");
-  kernel.numbers.push_back(value);
+  kernel.numbers.push_back({value, graph.placeOf(&node)});
   return name;
 }
 
-/// Small halves are part of the text; others are arguments.
 Value Writer::number(const Node &node, DType type) {
   Value value;
   value.isNumber = true;
   bool asInteger = !isFloat(type);
   value.type = asInteger ? i64 : type;
   int64_t integer = node.isInteger ? node.integer : int64_t(node.number);
-  double twice = 2 * node.number;
-  bool isSmall =
-      std::fabs(node.number) <= 16 && twice == std::floor(twice) && !isForm;
-  if (node.op == Op::Constant || isSmall) {
+  if (graph.isLiteral(node)) {
     value.isLiteral = true;
     value.isName = node.number >= 0;
     value.name =
@@ -273,9 +258,9 @@ Value Writer::number(const Node &node, DType type) {
     }
     return value;
   }
-  value.name = argument(asInteger ? LaunchArgument(integer)
-                                  : LaunchArgument(node.number),
-                        value.type);
+  value.name =
+      argument(asInteger ? NumberSource::Of::Integer : NumberSource::Of::Real,
+               node, value.type);
   return value;
 }
 
@@ -463,18 +448,13 @@ Value Writer::compute(const Node &node) {
       line("position = " + offsetOfResult());
       drawsNumbers = true;
     }
-    int64_t count = 1;
-    for (int64_t size : kernel.loops.sizes) {
-      count *= size;
-    }
-    bool isFar = node.offset + count > INT32_MAX - (1 << 20) && !isForm;
-    std::string seed = argument(LaunchArgument(node.seed)),
-                offset = argument(LaunchArgument(node.offset)),
-                p = argument(LaunchArgument(node.number)),
-                scale =
-                    argument(LaunchArgument(1 / (1 - node.number)), value.type);
+    using Of = NumberSource::Of;
+    std::string seed = argument(Of::Seed, node),
+                offset = argument(Of::Offset, node),
+                p = argument(Of::Probability, node),
+                scale = argument(Of::Scale, node, value.type);
     text = "tl.where(tl.rand(" + seed + ", " + offset + " + position" +
-           (isFar ? ".to(tl.int64)" : "") + ") < " + p + ", 0.0, " +
+           (graph.isFar(node) ? ".to(tl.int64)" : "") + ") < " + p + ", 0.0, " +
            operand(input(0), value.type) + " * " + scale + ")";
     return value;
   }
@@ -514,10 +494,9 @@ Value Writer::compute(const Node &node) {
 /// Of a tile's elements in the result, which is row-major unless `result` is
 /// given.
 std::string Writer::offsetOfResult() {
-  const Loops &loops = kernel.loops;
-  if (result.defined()) {
+  if (graph.hasResult()) {
     bool rows, columns;
-    return offset(kernel.tensors.size(), rows, columns).substr(3);
+    return offset(graph.tensors.size(), rows, columns).substr(3);
   }
   if (loops.isFlat()) {
     return "at";
@@ -549,32 +528,17 @@ void expression::checkDropout(std::span<const Node *const> nodes,
   }
 }
 
-void Writer::write(std::span<const NodePtr> roots, const Shape &shape) {
-  std::vector<const Node *> order = inOrder(roots);
-  checkDropout(order, shape);
-  for (const Node *node : order) {
-    if (node->op == Op::Leaf || node->op == Op::Gradient) {
-      tensorOfNode[node] = tensorOf(*node);
-    }
-  }
-  std::vector<Tensor> all = kernel.tensors;
-  if (result.defined()) {
-    all.push_back(result);
-  }
-  if (isForm) {
-    kernel.loops.sizes = {1};
-    kernel.loops.strides.assign(all.size(), {1});
-    kernel.loops.wide = true;
-  } else {
-    kernel.loops = planLoops(shape, all);
-  }
+void Writer::write() {
+  std::span<const NodePtr> roots = graph.roots;
   writeIndices();
   loadTensors();
   std::string at = offsetOfResult(); // sizes are in front of numbers
-  for (const Node *node : order) {
-    if (auto leaf = tensorOfNode.find(node); leaf != tensorOfNode.end()) {
+  for (uint32_t place = 0; place < graph.order.size(); ++place) {
+    const Node *node = graph.order[place];
+    uint32_t tensor = graph.tensorOf(place);
+    if (tensor != Recorded::nowhere) {
       Value value;
-      value.name = numbered("x", leaf->second);
+      value.name = numbered("x", tensor);
       value.type = isForm ? f32 : computedIn(node->dtype);
       values[node] = value;
     } else if (node->op != Op::Number && node->op != Op::Constant) {
@@ -590,7 +554,6 @@ void Writer::write(std::span<const NodePtr> roots, const Shape &shape) {
     }
   }
   std::string outputs, pointers;
-  const Loops &loops = kernel.loops;
   for (size_t k = 0; k < roots.size(); ++k) {
     std::string name = roots.size() == 1 ? "y" : numbered("y", k);
     outputs += (k ? ", " : "") + name + "_ptr";
@@ -598,7 +561,7 @@ void Writer::write(std::span<const NodePtr> roots, const Shape &shape) {
     line("tl.store(" + name + "_ptr + " + at + ", " + value.name +
          ", mask=inside)");
   }
-  for (size_t t = 0; t < kernel.tensors.size(); ++t) {
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
     pointers += ", " + numbered("x", t) + "_ptr";
   }
   kernel.text =
@@ -611,18 +574,23 @@ void Writer::write(std::span<const NodePtr> roots, const Shape &shape) {
       "):\n" + body;
 }
 
-KernelText expression::writeKernel(std::span<const NodePtr> roots,
-                                   const Tensor &gradient,
-                                   const Tensor &result) {
+KernelText expression::writeKernel(const Recorded &expression) {
   KernelText kernel;
-  Writer(kernel, gradient, result, false).write(roots, roots[0]->shape);
+  Writer(kernel, expression).write();
   return kernel;
 }
 
-KernelText expression::writeForm(std::span<const NodePtr> roots,
-                                 const Tensor &gradient) {
-  KernelText kernel;
-  Writer(kernel, gradient, {}, true).write(roots, roots[0]->shape);
-  kernel.sizes.clear();
-  return kernel;
+FormText expression::writeForm(std::span<const NodePtr> roots,
+                               const Tensor &gradient) {
+  Tensor none;
+  Recorded graph(roots, gradient, none, true);
+  KernelText kernel = writeKernel(graph);
+  FormText form{std::move(kernel.text), {}, {}};
+  for (const Tensor *tensor : graph.tensors) {
+    form.tensors.push_back(*tensor);
+  }
+  for (const NumberSource &number : kernel.numbers) {
+    form.numbers.push_back(graph.valueOf(number));
+  }
+  return form;
 }

@@ -8,31 +8,31 @@
 #ifndef NEREID_KERNELS_EXPRESSION_TEXT_H
 #define NEREID_KERNELS_EXPRESSION_TEXT_H
 
-#include "kernels/expression/Loops.h"
-#include "kernels/expression/Node.h"
-#include "nereid/Runtime/Argument.h"
+#include "kernels/expression/Recorded.h"
 
 namespace nereid::kernels::expression {
 
 /// The text depends on the operations, types, and on what Loops says of
-/// strides: no size, stride or number is part of it.
+/// strides: no size, stride or number is part of it. Parameters are the
+/// results, the tensors, the sizes and the numbers.
 struct KernelText {
   std::string text;
-  Loops loops;
-  std::vector<Tensor> tensors; ///< what is loaded, each once
-  std::vector<LaunchArgument> numbers, sizes;
+  std::vector<SizeSource> sizes;
+  std::vector<NumberSource> numbers;
 };
-
-/// `result`: where the one root goes, if that is not row-major.
-KernelText writeKernel(std::span<const NodePtr> roots, const Tensor &gradient,
-                       const Tensor &result = {});
+KernelText writeKernel(const Recorded &expression);
 
 /// A kernel that is compiled ahead of time: its text depends on the operations
 /// alone. Tensors are row-major, of one shape and any float type, and are not
 /// looked at; a tensor that two leaves have is loaded twice; numbers are
 /// arguments, but for those of gelu and its like. Its only size is the number
-/// of elements, in front of the numbers, and not in `sizes`.
-KernelText writeForm(std::span<const NodePtr> roots, const Tensor &gradient);
+/// of elements, in front of the numbers.
+struct FormText {
+  std::string text;
+  std::vector<Tensor> tensors;
+  std::vector<LaunchArgument> numbers;
+};
+FormText writeForm(std::span<const NodePtr> roots, const Tensor &gradient);
 
 /// What two values are compared in.
 DType comparedIn(const Node &a, const Node &b);

@@ -53,7 +53,7 @@ struct Lines {
                    : std::min<int64_t>(nextPowerOf2(in.channels), 64);
     height = std::max<int64_t>(elements / width, 1);
     int64_t blocks = cdiv(in.channels, width);
-    int64_t programs = isHost ? 64 : 4 * int64_t(properties(device).processors);
+    int64_t programs = isHost ? 64 : 4 * int64_t(numbersOf(device).processors);
     // One program makes a group's numbers of those of all parts.
     int64_t most = 2 * elements / blockOfGroup;
     int64_t wanted =

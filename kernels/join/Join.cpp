@@ -13,6 +13,7 @@
 #include "nereid/Autograd/Record.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 using namespace nereid;
@@ -179,21 +180,24 @@ std::vector<Tensor> kernels::split(const Tensor &x,
   Checks checks("split");
   checks.any("x", x);
   int at = checkedAxis("split", x, axis);
-  std::string all;
   int64_t total = 0;
   bool isValid = true;
   for (int64_t size : sizes) {
-    all += (all.empty() ? "" : ", ") + std::to_string(size);
     isValid &= size >= 0 && size <= x.size(at);
     total += isValid ? size : 0;
   }
   if (!isValid || total != x.size(at)) {
+    std::string all;
+    for (int64_t size : sizes) {
+      all += (all.empty() ? "" : ", ") + std::to_string(size);
+    }
     checks.fail("sizes",
                 "sizes from 0 on that sum up to " + std::to_string(x.size(at)) +
                     ", of dimension " + std::to_string(at) + " of " + x.str(),
                 "[" + all + "]");
   }
   std::vector<Tensor> parts;
+  parts.reserve(sizes.size());
   int64_t begin = 0;
   for (int64_t size : sizes) {
     parts.push_back(x.slice(at, begin, begin + size));
@@ -205,6 +209,10 @@ std::vector<Tensor> kernels::split(const Tensor &x,
 std::vector<Variable> kernels::split(const Variable &x,
                                      std::span<const int64_t> sizes, int axis) {
   std::vector<Tensor> parts = split(x.value(), sizes, axis);
+  if (!autograd::isRecording(std::span(&x, 1))) {
+    return {std::make_move_iterator(parts.begin()),
+            std::make_move_iterator(parts.end())};
+  }
   int at = checkedAxis("split", x.value(), axis);
   std::vector<int64_t> kept(sizes.begin(), sizes.end());
   // A part that nothing depends on has no gradient.

@@ -112,7 +112,7 @@ void kernels::forEachHostPlan(const ProductSize &size, DType dtype,
     plan.splits = splitsOf(size);
     return use(plan);
   }
-  DeviceProperties host = properties(Device::cpu());
+  DeviceNumbers host = numbersOf(Device::cpu());
   HostModel model = {size, elementsPerWord(dtype), host.processors,
                      double(host.cacheBytes)};
   plan.blockK = model.perWord *

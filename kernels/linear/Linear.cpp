@@ -28,7 +28,8 @@ using namespace nereid::literals;
 /// may have any.
 static Tensor matrixOf(const Tensor &x) {
   if (x.rank() == 2) {
-    return x.unsqueeze(0);
+    return x.asStrided({1, x.size(0), x.size(1)},
+                       {x.size(0) * x.stride(0), x.stride(0), x.stride(1)});
   }
   if (x.size(-1) == 0) {
     int64_t count = 1;
@@ -38,9 +39,15 @@ static Tensor matrixOf(const Tensor &x) {
     return x.contiguous().view({1, count, 0});
   }
   Rows rows = rowsOf(x);
-  return Tensor::adopt(std::make_shared<Tensor>(rows.tensor),
-                       rows.tensor.data(), {1, rows.count, rows.columns},
-                       x.dtype(), x.device(), Shape{0, rows.stride, 1});
+  return rows.tensor.asStrided({1, rows.count, rows.columns},
+                               {0, rows.stride, 1});
+}
+
+/// `weight` [N, K] as [1, K, N].
+static Tensor turned(const Tensor &weight) {
+  int64_t n = weight.size(0), k = weight.size(1);
+  return weight.asStrided(
+      {1, k, n}, {k * weight.stride(1), weight.stride(1), weight.stride(0)});
 }
 
 static void checkArguments(const char *op, const Tensor &x,
@@ -69,7 +76,7 @@ static bool activatesApart(int64_t elements, Activation activation,
                            bool keepsBefore, Device device) {
   constexpr int64_t block = 128 * 128;
   return keepsBefore && activation != Activation::Relu && !device.isHost() &&
-         hasCompiler() && elements > block * properties(device).processors;
+         hasCompiler() && elements > block * numbersOf(device).processors;
 }
 
 static LinearResult forward(const char *op, const Tensor &x,
@@ -79,7 +86,7 @@ static LinearResult forward(const char *op, const Tensor &x,
   checkArguments(op, x, weight, bias);
   Product p;
   p.a = matrixOf(x);
-  p.b = weight.transpose(0, 1).unsqueeze(0);
+  p.b = turned(weight);
   p.options.bias = bias;
   p.options.tf32 = tf32;
   Shape shape = x.shape();
@@ -99,7 +106,9 @@ static LinearResult forward(const char *op, const Tensor &x,
   if (keepsBefore) {
     p.before = empty({1, p.a.size(1), weight.size(0)}, x.dtype(), x.device());
   }
-  return {run(p).view(shape), p.before};
+  p.to = empty(std::move(shape), x.dtype(), x.device());
+  run(p);
+  return {p.to, p.before};
 }
 
 /// Programs a column of blocks, for sums of columns that lie `rows` deep.
@@ -195,14 +204,17 @@ LinearGradients kernels::linearBackward(const Tensor &dy, const Tensor &x,
   Product p;
   p.options.tf32 = tf32;
   if (wantsX) {
-    p.a = dz.unsqueeze(0);
-    p.b = weight.unsqueeze(0);
-    gradients.x = run(p).view(x.shape());
+    p.a = matrixOf(dz);
+    p.b = matrixOf(weight);
+    p.to = gradients.x = empty(x.shape(), x.dtype(), x.device());
+    run(p);
   }
   if (wantsWeight) {
-    p.a = dz.transpose(0, 1).unsqueeze(0);
+    p.a = turned(dz);
     p.b = in;
-    gradients.weight = run(p).view(weight.shape());
+    p.to = gradients.weight =
+        empty(weight.shape(), weight.dtype(), weight.device());
+    run(p);
   }
   return gradients;
 }

@@ -15,6 +15,7 @@
 #include "nereid/Runtime/DeviceProperties.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 using namespace nereid;
@@ -37,6 +38,13 @@ const char *kernels::nameOf(Activation activation) {
   __builtin_unreachable();
 }
 
+/// Of a residual; 0 where there is none.
+static std::array<int64_t, 3> stridesOf(const Tensor &residual) {
+  return residual.defined() ? std::array{residual.stride(0), residual.stride(1),
+                                         residual.stride(2)}
+                            : std::array<int64_t, 3>{};
+}
+
 /// The largest offset within a batch.
 static int64_t extentOfBatch(const Tensor &t) {
   return (t.size(1) - 1) * t.stride(1) + (t.size(2) - 1) * t.stride(2);
@@ -51,16 +59,15 @@ static bool foldBatch(Product &p) {
     return false;
   }
   // Row-major in its first two dimensions, so that slices of one row do.
-  p.a = Tensor::adopt(std::make_shared<Tensor>(a), a.data(),
-                      {1, a.size(0) * a.size(1), a.size(2)}, a.dtype(),
-                      a.device(), Shape{0, a.stride(1), a.stride(2)});
+  p.a = a.asStrided({1, a.size(0) * a.size(1), a.size(2)},
+                    {0, a.stride(1), a.stride(2)});
   p.b = p.b.slice(0, 0, 1);
   return true;
 }
 
 bool kernels::isWide(const Product &p) {
   const Tensor &residual = p.options.residual;
-  Shape r = residual.defined() ? residual.strides() : Shape{0, 0, 0};
+  std::array<int64_t, 3> r = stridesOf(residual);
   int64_t m = p.a.size(1), n = p.b.size(2);
   // Blocks go beyond the end by less than 512.
   int64_t largest = std::max(
@@ -127,7 +134,7 @@ struct ProductLaunch {
 
 void ProductLaunch::run() const {
   const Tensor &residual = p.options.residual;
-  Shape r = residual.defined() ? residual.strides() : Shape{0, 0, 0};
+  std::array<int64_t, 3> r = stridesOf(residual);
   int64_t batches = p.a.size(0), m = p.a.size(1), n = p.b.size(2),
           k = p.a.size(2);
   int64_t blocks = cdiv(m, plan.blockM) * cdiv(n, plan.blockN);
@@ -170,7 +177,7 @@ int64_t ProductLaunch::unitOfLaunch() const {
 
 void ProductLaunch::runWithRoles() const {
   const Tensor &residual = p.options.residual;
-  Shape r = residual.defined() ? residual.strides() : Shape{0, 0, 0};
+  std::array<int64_t, 3> r = stridesOf(residual);
   int64_t batches = p.a.size(0), m = p.a.size(1), n = p.b.size(2);
   int64_t blocks = cdiv(m, plan.blockM) * cdiv(n, plan.blockN) * batches;
   Tensor bias = contiguousOrNone(p.options.bias);
@@ -184,7 +191,7 @@ void ProductLaunch::runWithRoles() const {
   };
   static const OperatorKernel product("linear", "roles_kernel");
   product[{std::min<int64_t>(blocks * plan.splits,
-                             properties(to.device()).processors)}](
+                             numbersOf(to.device()).processors)}](
       to, p.a, p.b, orNone(orAbsent(bias)), orNone(orAbsent(residual)),
       orNone(orAbsent(p.before)), orNone(orAbsent(p.of)), m, n / unitOfN,
       p.a.size(2), batches, plan.splits, share,
@@ -240,12 +247,15 @@ ProductSize kernels::prepareProduct(Product &p) {
 
 Tensor kernels::run(const Product &given) {
   Product p = given;
-  Shape shape = {p.sumsBatches ? 1 : p.a.size(0), p.a.size(1), p.b.size(2)};
   DType inType = p.a.dtype(), sumType = inType == i8 ? i32 : f32;
   DType outType = p.options.type.value_or(inType == i8       ? i32
                                           : isFloat8(inType) ? bf16
                                                              : inType);
-  Tensor y = p.to.defined() ? p.to : empty(shape, outType, p.a.device());
+  Tensor y =
+      p.to.defined()
+          ? p.to
+          : empty({p.sumsBatches ? 1 : p.a.size(0), p.a.size(1), p.b.size(2)},
+                  outType, p.a.device());
   if (y.numel() == 0) {
     return y;
   }
@@ -285,7 +295,7 @@ Tensor kernels::run(const Product &given) {
   int64_t batchOfParts = p.sumsBatches ? 1 : size.batch;
 
   const Tensor &residual = p.options.residual;
-  Shape r = residual.defined() ? residual.strides() : Shape{0, 0, 0};
+  std::array<int64_t, 3> r = stridesOf(residual);
   const char *activation = nameOf(p.options.activation);
   bool wide = isWide(p);
   Tensor bias = contiguousOrNone(p.options.bias);

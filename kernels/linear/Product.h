@@ -26,11 +26,12 @@ struct Product {
   Tensor of;
   /// The sum over all batches instead of all of them: [1, M, N].
   bool sumsBatches = false;
-  Tensor to = {}; ///< the result, row-major; undefined: a new tensor
+  /// The result, row-major, of any shape; undefined: a new tensor.
+  Tensor to = {};
   std::optional<ProductPlan> plan = {}; ///< absent: planProduct's
 };
 
-/// [B, M, N], row-major.
+/// `to`, or a new [B, M, N], row-major.
 Tensor run(const Product &product);
 
 /// Copies operands that no engine copies, where that pays. What is left to

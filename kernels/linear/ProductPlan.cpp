@@ -10,6 +10,9 @@
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Runtime/DeviceProperties.h"
 #include "nereid/Runtime/Grid.h"
+#include "nereid/Runtime/OfContexts.h"
+#include "nereid/Runtime/launch/WordTable.h"
+#include "nereid/Support/Knobs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -129,7 +132,7 @@ void kernels::forEachProductPlan(const ProductSize &size, DType dtype,
   if (!hasCompiler()) {
     family.candidates = compiledAhead(dtype, tf32);
   }
-  DeviceProperties gpu = properties(device);
+  DeviceNumbers gpu = numbersOf(device);
   double processors = gpu.processors;
   auto elementBytes = int64_t(byteSize(dtype));
   // Of a second launch, in nanoseconds; bytes a nanosecond at which it reads
@@ -178,8 +181,8 @@ void kernels::forEachProductPlan(const ProductSize &size, DType dtype,
   }
 }
 
-static ProductPlan planWhole(const ProductSize &size, DType dtype, bool tf32,
-                             Device device, bool plain) {
+static ProductPlan computeWhole(const ProductSize &size, DType dtype, bool tf32,
+                                Device device, bool plain) {
   ProductPlan best;
   best.nanoseconds = INFINITY;
   forEachProductPlan(size, dtype, tf32, device, plain,
@@ -189,6 +192,37 @@ static ProductPlan planWhole(const ProductSize &size, DType dtype, bool tf32,
                        }
                      });
   return best;
+}
+
+namespace {
+/// Of launches like earlier ones: choosing takes several microseconds.
+struct ChosenPlans {
+  static constexpr size_t most = 4096;
+  WordTable<ProductPlan> plans;
+};
+} // namespace
+
+static ProductPlan planWhole(const ProductSize &size, DType dtype, bool tf32,
+                             Device device, bool plain) {
+  static const OfContexts<ChosenPlans> chosen;
+  WordKey key;
+  for (int64_t number : {size.batch, size.m, size.n, size.k}) {
+    key.add(uint64_t(number));
+  }
+  key.add(uint64_t(dtype) | uint64_t(tf32) << 8 | uint64_t(plain) << 9 |
+          uint64_t(size.isMapped) << 10 | uint64_t(size.isAligned) << 11 |
+          uint64_t(hasCompiler()) << 12 | uint64_t(device.kind()) << 16 |
+          uint64_t(device.index()) << 24 | uint64_t(knobsVersion()) << 32);
+  key.add(uint64_t(numbersOf(device).processors)); // of a host: may change
+  WordTable<ProductPlan> &plans = chosen.current().plans;
+  if (const ProductPlan *known = plans.find(key)) {
+    return *known;
+  }
+  ProductPlan plan = computeWhole(size, dtype, tf32, device, plain);
+  if (plans.size() < ChosenPlans::most) {
+    plans.insert(key, std::make_unique<ProductPlan>(plan));
+  }
+  return plan;
 }
 
 /// The rows of as many whole waves of `plan`'s blocks as there are, where more
@@ -207,7 +241,7 @@ ProductPlan kernels::planProduct(const ProductSize &size, DType dtype,
   if (!whole.hasRoles || whole.splits > 1 || size.batch > 1) {
     return whole;
   }
-  int64_t rows = rowsOfWholeWaves(size, whole, properties(device).processors);
+  int64_t rows = rowsOfWholeWaves(size, whole, numbersOf(device).processors);
   if (rows == 0 || rows >= size.m) {
     return whole;
   }

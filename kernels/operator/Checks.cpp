@@ -13,7 +13,7 @@
 using namespace nereid;
 using namespace nereid::kernels;
 
-static std::string listText(const Shape &shape) {
+static std::string listText(std::span<const int64_t> shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i) {
     text += i ? ", " : "";
@@ -26,15 +26,15 @@ static std::string because(const char *why) {
   return *why ? std::string(" (") + why + ")" : "";
 }
 
-void Checks::fail(const char *name, const std::string &expected,
+void Checks::fail(const char *name, Text expected,
                   const std::string &got) const {
   raise({ErrorCode::InvalidArgument,
-         std::string(op) + ": argument '" + name + "': expected " + expected +
-             ", got " + got,
+         std::string(op) + ": argument '" + name + "': expected " +
+             expected.str() + ", got " + got,
          {}});
 }
 
-void Checks::require(bool holds, const char *name, const std::string &expected,
+void Checks::require(bool holds, const char *name, Text expected,
                      double got) const {
   if (!holds) {
     char text[32];
@@ -102,8 +102,9 @@ const Checks::Argument &Checks::Argument::rank(int least, int most) const {
   return *this;
 }
 
-const Checks::Argument &Checks::Argument::shape(const Shape &expected,
-                                                const char *why) const {
+const Checks::Argument &
+Checks::Argument::shape(std::span<const int64_t> expected,
+                        const char *why) const {
   bool fits = !tensor || tensor->rank() == static_cast<int>(expected.size());
   for (size_t i = 0; tensor && fits && i < expected.size(); ++i) {
     fits = expected[i] < 0 || tensor->shape()[i] == expected[i];

@@ -19,9 +19,11 @@
 #define NEREID_KERNELS_OPERATOR_CHECKS_H
 
 #include "nereid/Runtime/Tensor.h"
+#include "nereid/Runtime/Text.h"
 
 #include <concepts>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace nereid::kernels {
@@ -34,7 +36,12 @@ public:
   public:
     const Argument &rank(int least, int most) const;
     /// -1: any size. `why` says what the sizes follow from.
-    const Argument &shape(const Shape &expected, const char *why = "") const;
+    const Argument &shape(std::span<const int64_t> expected,
+                          const char *why = "") const;
+    const Argument &shape(std::initializer_list<int64_t> expected,
+                          const char *why = "") const {
+      return shape(std::span(expected.begin(), expected.size()), why);
+    }
     const Argument &dtype(DType expected, const char *why = "") const;
     const Argument &contiguous() const;
     /// Each element is a place of its own: none of an expanded tensor.
@@ -64,11 +71,10 @@ public:
   Argument optional(const char *name, const Tensor &tensor);
 
   /// `name`: expected `expected`, got `got`.
-  [[noreturn]] void fail(const char *name, const std::string &expected,
+  [[noreturn]] void fail(const char *name, Text expected,
                          const std::string &got) const;
-  void require(bool holds, const char *name, const std::string &expected,
-               double got) const;
-  void require(bool holds, const char *name, const std::string &expected,
+  void require(bool holds, const char *name, Text expected, double got) const;
+  void require(bool holds, const char *name, Text expected,
                std::integral auto got) const {
     if (!holds) {
       fail(name, expected, std::to_string(got));

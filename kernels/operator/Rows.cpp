@@ -99,7 +99,7 @@ int64_t kernels::programsForSums(int64_t rows, Device device,
       rowBytes ? std::clamp<int64_t>(bytesUnderWay / rowBytes, 1, most) : 2;
   // A host's threads share 64 programs evenly enough, however many they are.
   int64_t programs =
-      device.isHost() ? 64 : perProcessor * properties(device).processors;
+      device.isHost() ? 64 : perProcessor * numbersOf(device).processors;
   return std::clamp<int64_t>(programs, 1, std::max<int64_t>(rows, 1));
 }
 

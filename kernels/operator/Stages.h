@@ -35,7 +35,7 @@ inline bool copiesBoxes(Device device, DType type) {
   constexpr int hopper = 90;
   bool isKnown = type == f16 || type == bf16 || type == i8 || isFloat8(type);
   return hasCompiler() && !device.isHost() && isKnown &&
-         properties(device).computeCapability == hopper;
+         numbersOf(device).computeCapability == hopper;
 }
 
 /// Can the GPU's engine copy boxes of it, as kernels with roles of warps want?
@@ -48,7 +48,7 @@ inline bool isMappable(const Tensor &tensor) {
 /// stages have no meaning.
 inline bool copiesAhead(Device device) {
   constexpr int ampere = 80;
-  return device.isHost() || properties(device).computeCapability >= ampere;
+  return device.isHost() || numbersOf(device).computeCapability >= ampere;
 }
 
 /// `stages`, or where these tensors cannot be copied ahead, the default, for

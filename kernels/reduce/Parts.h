@@ -20,7 +20,7 @@ namespace nereid::kernels {
 /// programs enough where few are taken.
 inline int64_t partsOf(int64_t length, int64_t results, int64_t leastPart,
                        Device device) {
-  int64_t wanted = device.isHost() ? 64 : 4 * properties(device).processors;
+  int64_t wanted = device.isHost() ? 64 : 4 * numbersOf(device).processors;
   int64_t parts = std::min(cdiv(wanted, std::max<int64_t>(results, 1)),
                            cdiv(length, leastPart));
   return std::clamp<int64_t>(parts, 1, 1024);

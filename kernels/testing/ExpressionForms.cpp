@@ -24,7 +24,7 @@ namespace {
 
 struct Form {
   std::string name;
-  KernelText kernel;
+  FormText kernel;
   size_t results;
 };
 
@@ -55,7 +55,7 @@ static std::vector<Expression> leavesOf(size_t count) {
 
 /// The text decides: a derivative may be a kernel that is there already.
 void Forms::append(const std::string &name, std::span<const NodePtr> roots) {
-  KernelText kernel = writeForm(roots, empty({2}, f32, Device::cpu()));
+  FormText kernel = writeForm(roots, empty({2}, f32, Device::cpu()));
   for (const Form &other : all) {
     if (other.kernel.text == kernel.text) {
       return;

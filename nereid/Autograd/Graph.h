@@ -27,13 +27,14 @@ struct Node;
 
 /// What a gradient must look like.
 struct TensorKind {
+  /// Of a tensor that is defined.
   explicit TensorKind(const Tensor &t)
-      : shape(t.shape()), dtype(t.dtype()), device(t.device()) {}
+      : shape(t.sharedShape()), dtype(t.dtype()), device(t.device()) {}
   bool fits(const Tensor &t) const {
-    return t.shape() == shape && t.dtype() == dtype && t.device() == device;
+    return t.shape() == *shape && t.dtype() == dtype && t.device() == device;
   }
   std::string str() const;
-  Shape shape;
+  std::shared_ptr<const Shape> shape;
   DType dtype;
   Device device;
 };

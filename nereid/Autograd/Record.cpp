@@ -16,8 +16,8 @@ using namespace nereid::autograd;
 
 std::string TensorKind::str() const {
   std::string text = std::string(shortName(dtype)) + "[";
-  for (size_t i = 0; i < shape.size(); ++i) {
-    text += (i ? ", " : "") + std::to_string(shape[i]);
+  for (size_t i = 0; i < shape->size(); ++i) {
+    text += (i ? ", " : "") + std::to_string((*shape)[i]);
   }
   return text + "] on " + device.str();
 }
@@ -73,12 +73,11 @@ FunctionScope::FunctionScope(bool isOutline)
 FunctionScope::~FunctionScope() { innermost = outer; }
 const FunctionScope *FunctionScope::current() { return innermost; }
 
-std::vector<Variable> autograd::recordEdges(Text name, std::vector<Edge> edges,
-                                            std::vector<TensorKind> inputs,
-                                            std::vector<size_t> kindOfInput,
-                                            std::vector<Tensor> outputs,
-                                            Backward backward,
-                                            const Saved &saved) {
+static std::shared_ptr<Node> makeNode(Text name, std::vector<Edge> edges,
+                                      std::vector<TensorKind> inputs,
+                                      std::vector<size_t> kindOfInput,
+                                      size_t outputs, Backward backward,
+                                      std::span<const Tensor> saved) {
   static std::atomic<uint64_t> sequence = 0;
   auto node = std::make_shared<Node>();
   node->name = name.str();
@@ -91,24 +90,44 @@ std::vector<Variable> autograd::recordEdges(Text name, std::vector<Edge> edges,
   node->isOutline = function && function->isOutline;
   if (!node->isOutline) {
     node->backward = std::move(backward);
+    node->saved.reserve(saved.size());
     for (const Tensor &tensor : saved) {
       if (tensor.defined()) {
         node->saved.push_back({tensor, tensor.writes()});
       }
     }
   }
+  node->outputs.reserve(outputs);
+  return node;
+}
+
+/// The next of the node's outputs.
+static Variable addOutput(const std::shared_ptr<Node> &node, Tensor output) {
+  auto state = std::make_shared<VariableState>();
+  // A mask, an index: nothing is differentiated by integers.
+  state->requiresGrad = isFloat(output.dtype());
+  if (state->requiresGrad) {
+    state->producer = node;
+    state->output = node->outputs.size();
+  }
+  node->outputs.emplace_back(output);
+  state->value = std::move(output);
+  return Recorder::variable(std::move(state));
+}
+
+std::vector<Variable> autograd::recordEdges(Text name, std::vector<Edge> edges,
+                                            std::vector<TensorKind> inputs,
+                                            std::vector<size_t> kindOfInput,
+                                            std::vector<Tensor> outputs,
+                                            Backward backward,
+                                            const Saved &saved) {
+  auto node = makeNode(name, std::move(edges), std::move(inputs),
+                       std::move(kindOfInput), outputs.size(),
+                       std::move(backward), saved);
   std::vector<Variable> results;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    node->outputs.emplace_back(outputs[i]);
-    auto state = std::make_shared<VariableState>();
-    // A mask, an index: nothing is differentiated by integers.
-    state->requiresGrad = isFloat(outputs[i].dtype());
-    state->value = std::move(outputs[i]);
-    if (state->requiresGrad) {
-      state->producer = node;
-      state->output = i;
-    }
-    results.push_back(Recorder::variable(std::move(state)));
+  results.reserve(outputs.size());
+  for (Tensor &output : outputs) {
+    results.push_back(addOutput(node, std::move(output)));
   }
   return results;
 }
@@ -121,6 +140,31 @@ std::vector<Variable> autograd::recordEdges(Text name, std::vector<Edge> edges,
        {}});
 }
 
+[[noreturn]] static void refuseUndefined(Text name, size_t output) {
+  invalid(name, "outputs that are tensors",
+          "an undefined one, number " + std::to_string(output));
+}
+
+static std::shared_ptr<Node> nodeOf(Text name, std::span<const Variable> inputs,
+                                    size_t outputs, Backward backward,
+                                    std::span<const Tensor> saved) {
+  std::vector<Edge> edges;
+  std::vector<TensorKind> kinds;
+  std::vector<size_t> kindOfInput;
+  edges.reserve(inputs.size());
+  kinds.reserve(inputs.size());
+  kindOfInput.reserve(inputs.size());
+  for (const Variable &input : inputs) {
+    edges.push_back(edgeTo(input));
+    kindOfInput.push_back(kinds.size());
+    if (input.defined()) {
+      kinds.emplace_back(input.value());
+    }
+  }
+  return makeNode(name, std::move(edges), std::move(kinds),
+                  std::move(kindOfInput), outputs, std::move(backward), saved);
+}
+
 std::vector<Variable> autograd::record(Text name,
                                        std::span<const Variable> inputs,
                                        std::vector<Tensor> outputs,
@@ -130,8 +174,7 @@ std::vector<Variable> autograd::record(Text name,
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i].defined()) {
-      invalid(name, "outputs that are tensors",
-              "an undefined one, number " + std::to_string(i));
+      refuseUndefined(name, i);
     }
   }
   std::vector<Variable> results;
@@ -142,19 +185,12 @@ std::vector<Variable> autograd::record(Text name,
     }
     return results;
   }
-  std::vector<Edge> edges;
-  std::vector<TensorKind> kinds;
-  std::vector<size_t> kindOfInput;
-  for (const Variable &input : inputs) {
-    edges.push_back(edgeTo(input));
-    kindOfInput.push_back(kinds.size());
-    if (input.defined()) {
-      kinds.emplace_back(input.value());
-    }
+  auto node = nodeOf(name, inputs, outputs.size(), std::move(backward), saved);
+  results.reserve(outputs.size());
+  for (Tensor &output : outputs) {
+    results.push_back(addOutput(node, std::move(output)));
   }
-  return recordEdges(name, std::move(edges), std::move(kinds),
-                     std::move(kindOfInput), std::move(outputs),
-                     std::move(backward), saved);
+  return results;
 }
 
 Variable autograd::record(Text name, std::initializer_list<Variable> inputs,
@@ -163,13 +199,24 @@ Variable autograd::record(Text name, std::initializer_list<Variable> inputs,
   if (!backward) {
     invalid(name, "a function that computes gradients", "none");
   }
-  std::vector<Tensor> outputs;
-  outputs.push_back(std::move(output));
-  return record(
-      name, std::span(inputs.begin(), inputs.size()), std::move(outputs),
+  return recordOne(
+      name, std::span(inputs.begin(), inputs.size()), std::move(output),
       [backward = std::move(backward)](std::span<const Tensor> gradients,
                                        Needs needs) {
         return backward(gradients[0], needs);
       },
-      saved)[0];
+      saved);
+}
+
+Variable autograd::recordOne(Text name, std::span<const Variable> inputs,
+                             Tensor output, Backward backward,
+                             std::span<const Tensor> saved) {
+  if (!output.defined()) {
+    refuseUndefined(name, 0);
+  }
+  if (!isRecording(inputs)) {
+    return Variable(std::move(output));
+  }
+  return addOutput(nodeOf(name, inputs, 1, std::move(backward), saved),
+                   std::move(output));
 }

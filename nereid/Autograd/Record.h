@@ -30,7 +30,9 @@
 #include "nereid/Autograd/Variable.h"
 #include "nereid/Runtime/Text.h"
 
+#include <concepts>
 #include <span>
+#include <type_traits>
 
 namespace nereid::autograd {
 
@@ -78,6 +80,30 @@ std::vector<Variable> record(Text name, std::span<const Variable> inputs,
                              const Saved &saved = {});
 Variable record(Text name, std::initializer_list<Variable> inputs,
                 Tensor output, BackwardOfOne backward, const Saved &saved = {});
+
+/// The same of one output.
+Variable recordOne(Text name, std::span<const Variable> inputs, Tensor output,
+                   Backward backward, std::span<const Tensor> saved);
+
+/// The same of a lambda, which becomes a function only where something is
+/// recorded: elsewhere nothing is allocated but the variable.
+template <typename F>
+  requires(std::is_class_v<F> && !std::same_as<F, BackwardOfOne> &&
+           std::is_invocable_r_v<Gradients, const F &, const Tensor &, Needs>)
+Variable record(Text name, std::initializer_list<Variable> inputs,
+                Tensor output, F backward,
+                std::initializer_list<Tensor> saved = {}) {
+  if (output.defined() && !isRecording(inputs)) {
+    return Variable(std::move(output));
+  }
+  return recordOne(
+      name, std::span(inputs.begin(), inputs.size()), std::move(output),
+      [backward = std::move(backward)](std::span<const Tensor> gradients,
+                                       Needs needs) {
+        return backward(gradients[0], needs);
+      },
+      std::span(saved.begin(), saved.size()));
+}
 
 } // namespace nereid::autograd
 

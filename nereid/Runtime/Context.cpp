@@ -7,6 +7,7 @@
 
 #include "nereid/Runtime/Context.h"
 
+#include "nereid/Runtime/OfContexts.h"
 #include "nereid/Runtime/autotune/ConfigSelection.h"
 #include "nereid/Runtime/cache/ImageStore.h"
 
@@ -119,6 +120,24 @@ ContextScope::~ContextScope() { contextOfThread = outer; }
 //===----------------------------------------------------------------------===//
 // Any
 //===----------------------------------------------------------------------===//
+
+uint64_t detail::nextObjectOfContexts() {
+  static std::atomic<uint64_t> count = 0;
+  return ++count;
+}
+
+void *detail::objectOfContext(uint64_t number,
+                              std::shared_ptr<void> (*make)()) {
+  auto &objects = Context::State::current().objects;
+  WordKey key;
+  key.add(number);
+  std::shared_ptr<void> *found = objects.find(key);
+  if (!found) {
+    found =
+        objects.insert(key, std::make_unique<std::shared_ptr<void>>(make()));
+  }
+  return found->get();
+}
 
 KernelCompiler *Context::compiler() const { return state_->compiler.get(); }
 

@@ -18,11 +18,8 @@
 
 namespace nereid {
 
-struct DeviceProperties {
-  /// "NVIDIA H200"; of the host "cpu" or "interp".
-  std::string name;
-  /// What kernels are compiled for: "sm_90a", "gfx942"; empty for the host.
-  std::string architecture;
+/// The numbers of a device, without its texts.
+struct DeviceNumbers {
   /// Multiprocessors of a GPU; threads that run programs on the cpu device
   /// (setNumThreads); 1 of interp.
   int processors = 1;
@@ -34,9 +31,18 @@ struct DeviceProperties {
   int64_t sharedBytes = 0; ///< of a GPU's multiprocessor; 0 for the host
 };
 
+struct DeviceProperties : DeviceNumbers {
+  /// "NVIDIA H200"; of the host "cpu" or "interp".
+  std::string name;
+  /// What kernels are compiled for: "sm_90a", "gfx942"; empty for the host.
+  std::string architecture;
+};
+
 /// Cheap, but for the first question about a GPU. Throws Error when there is no
 /// such device.
 DeviceProperties properties(Device device);
+/// The same for what is asked at each launch: nothing is allocated.
+DeviceNumbers numbersOf(Device device);
 
 } // namespace nereid
 

@@ -179,6 +179,10 @@ public:
   /// unless set.
   Kernel on(Device device) const;
 
+  /// The same kernel, which this handle does not keep: for what its context
+  /// keeps itself (Kernel::keptBy).
+  Kernel uncounted() const;
+
 private:
   friend class KernelOfContexts;
   static std::shared_ptr<KernelState>

@@ -45,6 +45,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace nereid {
@@ -87,7 +88,13 @@ public:
   /// and whatever needs some throws InvalidArgument.
   Tensor() = default;
   Tensor(const Tensor &) = default;
-  Tensor(Tensor &&other) noexcept { swap(other); }
+  Tensor(Tensor &&other) noexcept
+      : owner(std::move(other.owner)),
+        data_(std::exchange(other.data_, nullptr)),
+        dtype_(std::exchange(other.dtype_, DType::Float32)),
+        device_(std::exchange(other.device_, Device())),
+        dims(std::move(other.dims)), numel_(std::exchange(other.numel_, 0)),
+        extentBytes_(std::exchange(other.extentBytes_, 0)) {}
   Tensor &operator=(const Tensor &) = default;
   Tensor &operator=(Tensor &&other) noexcept {
     Tensor(std::move(other)).swap(*this);
@@ -137,6 +144,11 @@ public:
   int rank() const { return static_cast<int>(shape().size()); }
   const Shape &shape() const { return dims ? dims->shape : noDims(); }
   const Shape &strides() const { return dims ? dims->strides : noDims(); }
+  /// The shape, for what outlives the tensor, without a copy; null of an
+  /// undefined one.
+  std::shared_ptr<const Shape> sharedShape() const {
+    return dims ? std::shared_ptr<const Shape>(dims, &dims->shape) : nullptr;
+  }
   /// Size and stride (elements) of a dimension; a negative axis counts from
   /// the end. Throws InvalidArgument when out of range.
   int64_t size(int axis) const { return shape()[checkedAxis(axis)]; }
@@ -163,6 +175,9 @@ public:
   Tensor flatten() const { return reshape({numel_}); }
   Tensor transpose(int a, int b) const;
   Tensor permute(const std::vector<int> &order) const;
+  /// Any sizes and strides from the first element on that reach no further than
+  /// the last one in memory.
+  Tensor asStrided(Shape shape, Shape strides) const;
   /// Elements start, start + step, ... below stop; negatives count from the
   /// end and out-of-range bounds are clipped, as in Python.
   Tensor slice(int axis, int64_t start, int64_t stop = INT64_MAX,
@@ -259,7 +274,14 @@ private:
     }
   }
   [[noreturn, gnu::cold]] static void raiseUndefined(const char *call);
-  int checkedAxis(int axis) const;
+  int checkedAxis(int axis) const {
+    int ranks = rank(), wrapped = axis < 0 ? axis + ranks : axis;
+    if (!defined() || wrapped < 0 || wrapped >= ranks) [[unlikely]] {
+      raiseAxis(axis);
+    }
+    return wrapped;
+  }
+  [[noreturn, gnu::cold]] void raiseAxis(int axis) const;
   void checkElementType(std::optional<DType> requested) const;
   template <typename Get>
   static Tensor fromValues(size_t count, DType dtype,

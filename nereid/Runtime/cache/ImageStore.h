@@ -158,6 +158,10 @@ private:
     Kernel view; ///< counts no references
   };
   WordTable<OwnKernel> ownKernels;
+
+public:
+  /// OfContexts; destroyed before the kernels that they refer to.
+  WordTable<std::shared_ptr<void>> objects;
 };
 
 /// What a call that needs a compiler fails with when its context has none.

@@ -14,25 +14,37 @@
 
 using namespace nereid;
 
-DeviceProperties nereid::properties(Device device) {
-  DeviceProperties found;
+static const gpu::DeviceProperties &propertiesOfGpu(Device device) {
+  return valueOrThrow(gpu::DeviceState::get(device))->properties;
+}
+
+DeviceNumbers nereid::numbersOf(Device device) {
+  DeviceNumbers found;
   if (device.isHost()) {
-    found.name = device.str();
     found.processors = device == Device::interp() ? 1 : numThreads();
     found.cacheBytes =
         static_cast<int64_t>(thisMachine().secondLevelCacheBytes);
     return found;
   }
-  const gpu::DeviceProperties &gpu =
-      valueOrThrow(gpu::DeviceState::get(device))->properties;
-  found.name = gpu.name;
+  const gpu::DeviceProperties &gpu = propertiesOfGpu(device);
   found.processors = gpu.multiprocessors;
   found.memoryBytes = static_cast<int64_t>(gpu.memoryBytes);
   found.cacheBytes = gpu.l2Bytes;
-  found.architecture = gpu.target();
   if (device.kind() == Device::Kind::Cuda) {
     found.computeCapability = 10 * gpu.major + gpu.minor;
   }
   found.sharedBytes = gpu.sharedBytesPerMultiprocessor;
+  return found;
+}
+
+DeviceProperties nereid::properties(Device device) {
+  DeviceProperties found{numbersOf(device), {}, {}};
+  if (device.isHost()) {
+    found.name = device.str();
+    return found;
+  }
+  const gpu::DeviceProperties &gpu = propertiesOfGpu(device);
+  found.name = gpu.name;
+  found.architecture = gpu.target();
   return found;
 }

@@ -13,7 +13,7 @@ Capture::~Capture() {
   if (exec && device.makeCurrent().ok()) {
     device.driver.graphExecDestroy(exec);
   }
-  for (Block &block : blocks) {
+  for (BlockNode &block : blocks) {
     device.memory.release(std::move(block));
   }
 }

@@ -38,7 +38,7 @@ struct Capture {
   const uint64_t serial = ++made; ///< no other recording has it
   GraphExecHandle exec = nullptr;
   size_t nodes = 0;
-  std::vector<Block> blocks; ///< older than the recording, freed during it
+  std::vector<BlockNode> blocks; ///< older than the recording, freed during it
   /// By their bytes: allocated by the recording, and free for it again. Of
   /// `kept`; under the lock of the device's memory.
   std::multimap<size_t, std::shared_ptr<void>> idle;

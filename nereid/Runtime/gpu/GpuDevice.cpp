@@ -19,8 +19,7 @@ std::string DeviceProperties::target() const {
     return architecture;
   }
   // From 9.0 on the matrix instructions are in the architecture's own set.
-  return "sm_" + std::to_string(major) + std::to_string(minor) +
-         (major >= 9 ? "a" : "");
+  return "sm_" + std::to_string(10 * major + minor) + (major >= 9 ? "a" : "");
 }
 
 bool isCompiledFor(std::string_view architecture) {

@@ -32,10 +32,12 @@ static size_t mostBytes(const Driver &driver, size_t bytes) {
   return driver.keepsExactBytes ? bytes : bytes + bytes / 4;
 }
 
-static std::shared_ptr<void> own(DeviceState &device, Block block) {
-  auto *address = reinterpret_cast<void *>(block.address);
-  return {address, [&device, block](void *) { device.memory.release(block); }};
-}
+/// Gives a block back to the cache.
+struct Memory::Releases {
+  Memory &memory;
+  BlockNode node;
+  void operator()(void *) { memory.release(std::move(node)); }
+};
 
 Expected<std::shared_ptr<void>> Memory::allocate(size_t bytes) {
   size_t rounded = device.driver.keepsExactBytes ? std::max<size_t>(bytes, 1)
@@ -48,9 +50,9 @@ Expected<std::shared_ptr<void>> Memory::allocate(size_t bytes) {
     return allocateFor(*recording, bytes, rounded);
   }
   bool isRecording = false;
-  std::optional<Block> block = takeCached(rounded, &isRecording);
+  BlockNode block = takeCached(rounded, &isRecording);
   if (!block) {
-    Expected<Block> made = obtain(bytes, rounded);
+    Expected<BlockNode> made = obtain(bytes, rounded);
     if (!made.ok()) {
       return made.failure();
     }
@@ -58,13 +60,13 @@ Expected<std::shared_ptr<void>> Memory::allocate(size_t bytes) {
   }
   // While something is recorded, nothing uses what is cached (allocateFor), and
   // a stream that has joined the recording may not wait for what is older.
-  for (const FreeMark &mark : block->marks) {
+  for (const FreeMark &mark : block.mapped().marks) {
     if (mark.stream != stream.handle && !isRecording) {
       // What fails here fails again at the stream's next use, and is reported.
       device.driver.streamWaitEvent(stream.handle, mark.event, 0);
     }
   }
-  std::shared_ptr<void> memory = owned(std::move(*block));
+  std::shared_ptr<void> memory = owned(std::move(block));
   if (isRecording) {
     // The stream may have joined the recording: replays use the memory.
     std::lock_guard lock(mutex);
@@ -78,14 +80,16 @@ Expected<std::shared_ptr<void>> Memory::allocate(size_t bytes) {
   return memory;
 }
 
-std::shared_ptr<void> Memory::owned(Block block) {
+std::shared_ptr<void> Memory::owned(BlockNode node) {
+  Block &block = node.mapped();
   dropMarks(block);
   {
     std::lock_guard lock(mutex);
     usedBytes += block.bytes;
   }
   notifyWatcher();
-  return own(device, std::move(block));
+  auto *address = reinterpret_cast<void *>(block.address);
+  return {address, Releases{*this, std::move(node)}};
 }
 
 Expected<std::shared_ptr<void>>
@@ -105,15 +109,15 @@ Memory::allocateFor(Capture &recording, size_t bytes, size_t rounded) {
   if (!memory) {
     // Nothing that was queued when the recording began still uses what is
     // cached (Capture::begin), and nothing is cached while one goes on.
-    std::optional<Block> block = takeCached(rounded);
+    BlockNode block = takeCached(rounded);
     if (!block) {
-      Expected<Block> made = obtain(bytes, rounded);
+      Expected<BlockNode> made = obtain(bytes, rounded);
       if (!made.ok()) {
         return made.failure();
       }
       block = std::move(*made);
     }
-    memory = owned(std::move(*block));
+    memory = owned(std::move(block));
     recording.keep(memory);
   }
   // Handles are counted apart from the recording's own, so that
@@ -140,19 +144,17 @@ void Memory::giveBack(uint64_t serial, size_t bytes,
   }
 }
 
-std::optional<Block> Memory::takeCached(size_t bytes, bool *isRecording) {
+BlockNode Memory::takeCached(size_t bytes, bool *isRecording) {
   std::lock_guard lock(mutex);
   if (isRecording) {
     *isRecording = capture;
   }
   auto found = cached.lower_bound(bytes);
   if (found == cached.end() || found->first > mostBytes(device.driver, bytes)) {
-    return std::nullopt;
+    return {};
   }
-  Block block = std::move(found->second);
-  cached.erase(found);
-  cachedBytes -= block.bytes;
-  return block;
+  cachedBytes -= found->first;
+  return cached.extract(found);
 }
 
 void Memory::dropMarks(Block &block) {
@@ -162,7 +164,7 @@ void Memory::dropMarks(Block &block) {
   block.marks.clear();
 }
 
-Expected<Block> Memory::obtain(size_t wanted, size_t rounded) {
+Expected<BlockNode> Memory::obtain(size_t wanted, size_t rounded) {
   Status status = device.makeCurrent();
   if (!status.ok()) {
     return status.failure();
@@ -180,7 +182,8 @@ Expected<Block> Memory::obtain(size_t wanted, size_t rounded) {
   if (!status.ok()) {
     return status.failure();
   }
-  return block;
+  std::multimap<size_t, Block> one;
+  return one.extract(one.emplace(rounded, std::move(block)));
 }
 
 Failure Memory::outOfMemory(size_t wanted) {
@@ -223,18 +226,18 @@ void Memory::notifyWatcher() {
   }
 }
 
-void Memory::release(Block block) {
+void Memory::release(BlockNode node) {
+  Block &block = node.mapped();
   addMarks(block);
   {
     std::lock_guard lock(mutex);
     if (capture) {
-      capture->blocks.push_back(std::move(block));
+      capture->blocks.push_back(std::move(node));
       return;
     }
     usedBytes -= block.bytes;
     cachedBytes += block.bytes;
-    size_t bytes = block.bytes;
-    cached.emplace(bytes, std::move(block));
+    cached.insert(std::move(node));
   }
   notifyWatcher();
 }

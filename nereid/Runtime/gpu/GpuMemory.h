@@ -42,6 +42,10 @@ struct Block {
   std::vector<FreeMark> marks;
 };
 
+/// One on its way between the cache and its user, in the cache's own
+/// allocation, by its bytes.
+using BlockNode = std::multimap<size_t, Block>::node_type;
+
 /// Gets every change of a device's memory, where it is set (by
 /// nereid/Runtime/Observer.h): bytes in use, and bytes kept for later.
 using MemoryWatcher = void (*)(Device device, uint64_t used, uint64_t cached);
@@ -66,18 +70,20 @@ public:
   /// with the capture, since its graph goes on using them. The device's work
   /// from before must have ended. False when there is another.
   bool setCapture(Capture *capture);
-  void release(Block block);
+  void release(BlockNode node);
 
 private:
+  struct Releases;
   /// Memory of a recording, used again within it where one stream records.
   Expected<std::shared_ptr<void>> allocateFor(Capture &recording, size_t bytes,
                                               size_t rounded);
   void giveBack(uint64_t serial, size_t bytes, std::shared_ptr<void> memory);
-  std::shared_ptr<void> owned(Block block);
+  std::shared_ptr<void> owned(BlockNode node);
   /// `isRecording`: does a recording go on?
-  std::optional<Block> takeCached(size_t bytes, bool *isRecording = nullptr);
+  /// Empty: there is none.
+  BlockNode takeCached(size_t bytes, bool *isRecording = nullptr);
   void dropMarks(Block &block);
-  Expected<Block> obtain(size_t wanted, size_t rounded);
+  Expected<BlockNode> obtain(size_t wanted, size_t rounded);
   Failure outOfMemory(size_t wanted);
   void addMarks(Block &block);
   void notifyWatcher();

@@ -300,18 +300,30 @@ static void pointTo(const GpuLaunch &launch, void **parameters) {
 [[gnu::noinline]] static Status launchWithMaps(const GpuLaunch &launch,
                                                StreamState &stream) {
   const KernelImage &image = launch.specialization.loaded->image;
-  std::vector<gpu::TensorMap> maps(image.tensorMaps.size());
-  std::vector<void *> parameters(launch.slotCount);
-  pointTo(launch, parameters.data());
-  for (size_t i = 0; i < maps.size(); ++i) {
+  size_t count = image.tensorMaps.size();
+  gpu::TensorMap inlineMaps[4];
+  void *inlineParameters[64];
+  std::vector<gpu::TensorMap> moreMaps;
+  std::vector<void *> moreParameters;
+  gpu::TensorMap *maps = inlineMaps;
+  void **parameters = inlineParameters;
+  if (count > std::size(inlineMaps) ||
+      launch.slotCount + count > std::size(inlineParameters)) [[unlikely]] {
+    moreMaps.resize(count);
+    moreParameters.resize(launch.slotCount + count);
+    maps = moreMaps.data();
+    parameters = moreParameters.data();
+  }
+  pointTo(launch, parameters);
+  for (size_t i = 0; i < count; ++i) {
     Status status = gpu::makeTensorMap(image, image.tensorMaps[i], launch.slots,
                                        stream.device, maps[i]);
     if (!status.ok()) {
       return status;
     }
-    parameters.push_back(&maps[i]);
+    parameters[launch.slotCount + i] = &maps[i];
   }
-  return submit(launch, stream, parameters.data());
+  return submit(launch, stream, parameters);
 }
 
 Status launchOnGpu(const GpuLaunch &launch) {

@@ -238,8 +238,7 @@ KernelOfContexts::in(Context::State &context,
     Context handle = context.handle();
     auto made = std::make_unique<OwnKernel>();
     made->state = Kernel::makeToKeep(handle, make);
-    made->view = Kernel(std::shared_ptr<KernelState>(std::shared_ptr<void>(),
-                                                     made->state.get()));
+    made->view = Kernel(made->state).uncounted();
     own = context.ownKernels.insert(key, std::move(made));
   }
   return own->view;
@@ -279,6 +278,14 @@ bool Kernel::isAheadOfTime() const { return require().precompiled != nullptr; }
 
 Kernel Kernel::on(Device device) const {
   Kernel copy = *this;
+  copy.device = device;
+  return copy;
+}
+
+Kernel Kernel::uncounted() const {
+  Kernel copy;
+  copy.state =
+      std::shared_ptr<KernelState>(std::shared_ptr<void>(), state.get());
   copy.device = device;
   return copy;
 }

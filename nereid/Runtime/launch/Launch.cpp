@@ -437,8 +437,9 @@ static Status launchKernel(KernelState &kernel, std::optional<Device> device,
                            Watcher &watcher) {
   LaunchBinding binding(kernel, device);
   uint64_t slots[LaunchPlan::places];
+  uint64_t mark = markOfLaunch(arguments);
   for (size_t i = 0; const LaunchPlan *plan = kernel.plans.get(i); ++i) {
-    if (binding.take(*plan, arguments, slots)) {
+    if (kernel.plans.mayBe(i, mark) && binding.take(*plan, arguments, slots)) {
       Status status =
           runReady({*plan->specialization, binding, slots, plan->slots}, grid,
                    false, watcher);

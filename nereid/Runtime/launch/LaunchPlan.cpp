@@ -10,6 +10,7 @@
 #include "nereid/Runtime/launch/LaunchBinding.h"
 #include "nereid/Runtime/launch/Specialize.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace nereid {
@@ -18,9 +19,9 @@ using Kind = Argument::Kind;
 using Rule = LaunchPlan::Rule;
 using Read = LaunchPlan::Read;
 
-void LaunchPlans::add(const LaunchPlan *plan) {
-  for (const auto &one : recent) {
-    if (one.load(std::memory_order_relaxed) == plan) {
+void LaunchPlans::add(const LaunchPlan *plan, uint64_t mark) {
+  for (const Place &one : recent) {
+    if (one.plan.load(std::memory_order_relaxed) == plan) {
       return;
     }
   }
@@ -33,7 +34,9 @@ void LaunchPlans::add(const LaunchPlan *plan) {
     return;
   }
   added.store(n + 1, std::memory_order_relaxed);
-  recent[n % count].store(plan, std::memory_order_release);
+  Place &place = recent[n % count];
+  place.mark.store(mark, std::memory_order_relaxed);
+  place.plan.store(plan, std::memory_order_release);
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,11 +227,6 @@ private:
     }
     if (s.isStatic) {
       onlyThis(rule, static_cast<uint64_t>(a.integer));
-      if (a.kind == Kind::Int) {
-        plan->hasProbe = true;
-        plan->probe = static_cast<uint8_t>(plan->rules - 1);
-        plan->probed = a.integer;
-      }
       return true;
     }
     if (a.kind != Kind::Float) {
@@ -283,12 +281,24 @@ private:
 
 } // namespace
 
+/// Are all named arguments compiled in? Then launches of the plan have one
+/// mark.
+static bool hasOneMark(const LaunchRecord &record) {
+  return std::ranges::all_of(record.call, [&](const LaunchArgument &argument) {
+    std::optional<size_t> parameter =
+        argument.name.empty() ? std::nullopt
+                              : record.kernel.findParameter(argument.name);
+    return !parameter || record.specialized[*parameter].isStatic;
+  });
+}
+
 void rememberLaunch(const LaunchRecord &record) {
   Specialization &specialization = record.specialization;
   std::call_once(specialization.planned,
                  [&] { specialization.plan = PlanMaker(record).make(); });
   if (specialization.plan) {
-    record.kernel.plans.add(specialization.plan.get());
+    record.kernel.plans.add(specialization.plan.get(),
+                            hasOneMark(record) ? markOfLaunch(record.call) : 0);
   }
 }
 

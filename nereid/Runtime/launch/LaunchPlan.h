@@ -60,17 +60,13 @@ struct alignas(64) LaunchPlan {
   uint16_t arguments = 0, rules = 0;
   uint16_t parameters = 0, slots = 0;
   bool hasTensor = false;
-  /// An argument that tells specializations apart, a constant: looked at first.
-  bool hasProbe = false;
-  uint8_t probe = 0;
-  int64_t probed = 0;
   Device given;  ///< of the tensors; without any, what Kernel::on said
   Device device; ///< where it runs
   CompileOptions options;
   Specialization *specialization = nullptr;
   const Argument *defaults = nullptr;
   /// Those of the call's arguments, then of the defaults: `low` is the slot.
-  std::array<Rule, 32> rule;
+  std::array<Rule, 62> rule;
   std::array<char, 256> text; ///< names, and strings
 
   /// Fills in `bound` (by parameter) and `slots`, of `places` each.
@@ -78,10 +74,6 @@ struct alignas(64) LaunchPlan {
              std::span<const LaunchArgument> call, const Argument **bound,
              uint64_t *slots) const {
     if (call.size() != arguments || knobs != knobsVersion()) {
-      return false;
-    }
-    if (hasProbe && (call[probe].value.kind != rule[probe].kind ||
-                     call[probe].value.integer != probed)) {
       return false;
     }
     if (!hasTensor && preferred != given) [[unlikely]] {
@@ -169,7 +161,7 @@ private:
       bits = static_cast<uint64_t>(a.dtype);
       return true;
     case Read::Text:
-      bits = 0;
+      bits = r.low; // where the text stands: the rule's range begins there
       return a.length == r.span &&
              sameText(a.characters, &text[r.low], a.length);
     }
@@ -177,19 +169,47 @@ private:
   }
 };
 
-/// The plans that a kernel's launches try first.
+/// Tells apart what a kernel is launched with: of the named arguments, which
+/// are constants and options, the numbers, and the lengths of texts. Equal for
+/// launches of one plan; never 0.
+inline uint64_t markOfLaunch(std::span<const LaunchArgument> call) {
+  uint64_t mark = call.size();
+  for (size_t i = call.size(); i-- > 0 && !call[i].name.empty();) {
+    const Argument &a = call[i].value;
+    uint64_t bits = a.kind == Argument::Kind::String  ? a.length
+                    : a.kind == Argument::Kind::DType ? uint64_t(a.dtype)
+                                                      : uint64_t(a.integer);
+    mark = (mark ^ bits) * 0x9e3779b97f4a7c15u;
+    mark ^= mark >> 32;
+  }
+  return mark | 1;
+}
+
+/// The plans that a kernel's launches try first. A model's products are a dozen
+/// forms of one kernel: those of another mark are passed over.
 class LaunchPlans {
 public:
-  static constexpr size_t count = 4;
+  static constexpr size_t count = 16;
+  struct Place {
+    std::atomic<const LaunchPlan *> plan = nullptr;
+    std::atomic<uint64_t> mark = 0; ///< 0: any
+  };
 
   /// Null after the last.
   const LaunchPlan *get(size_t i) const {
-    return i < count ? recent[i].load(std::memory_order_acquire) : nullptr;
+    return i < count ? recent[i].plan.load(std::memory_order_acquire) : nullptr;
   }
-  void add(const LaunchPlan *plan);
+  /// May it be the plan of a launch of this mark? A place that is being changed
+  /// may say either; the plan's own test decides.
+  bool mayBe(size_t i, uint64_t mark) const {
+    uint64_t own = recent[i].mark.load(std::memory_order_relaxed);
+    return own == mark || own == 0;
+  }
+  /// `mark`: 0 where launches of the plan have different ones.
+  void add(const LaunchPlan *plan, uint64_t mark);
 
 private:
-  std::array<std::atomic<const LaunchPlan *>, count> recent = {};
+  std::array<Place, count> recent = {};
   std::atomic<uint32_t> added = 0; ///< about
 };
 

@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Runtime/launch/KernelState.h"
+#include "nereid/Runtime/launch/LaunchBinding.h"
+#include "nereid/Runtime/launch/Specialize.h"
 #include "nereid/Runtime/testing/LaunchFixture.h"
 #include "nereid/Support/Knobs.h"
 
@@ -190,6 +192,88 @@ TEST_F(LaunchPlanTest, AGridFunctionSeesTheArgumentsOfItsLaunch) {
     note[grid](out, a, "BLOCK"_a = 100, "num_warps"_a = 8);
   }
   EXPECT_EQ(seen, (std::vector<int64_t>{118, 120, 122}));
+}
+
+TEST_F(LaunchPlanTest, MarksTellFormsApartByTheirConstants) {
+  std::string mode = "relu";
+  auto mark = [](std::initializer_list<LaunchArgument> call) {
+    return markOfLaunch(std::span(call.begin(), call.size()));
+  };
+  uint64_t one = mark({out, 3, "BLOCK"_a = 32, "MODE"_a = mode});
+  // Neither positions nor the place of a text in memory are part of it.
+  EXPECT_EQ(mark({out, 5, "BLOCK"_a = 32, "MODE"_a = "relu"}), one);
+  EXPECT_NE(mark({out, 3, "BLOCK"_a = 64, "MODE"_a = mode}), one);
+  EXPECT_NE(mark({out, 3, "BLOCK"_a = 32, "MODE"_a = "none!"}), one);
+  EXPECT_NE(mark({out, 3, "MODE"_a = f32}), mark({out, 3, "MODE"_a = f16}));
+  EXPECT_NE(mark({}), 0u);
+}
+
+TEST_F(LaunchPlanTest, APlanIsFoundByItsMarkAmongAllThatThereIsRoomFor) {
+  LaunchPlans plans;
+  std::vector<LaunchPlan> made(LaunchPlans::count + 1);
+  for (size_t i = 0; i < LaunchPlans::count; ++i) {
+    plans.add(&made[i], i == 3 ? 0 : 100 + i);
+    plans.add(&made[i], 100 + i); // is there already
+  }
+  for (size_t i = 0; i < LaunchPlans::count; ++i) {
+    EXPECT_EQ(plans.get(i), &made[i]);
+    EXPECT_EQ(plans.mayBe(i, 100 + i), true);
+    EXPECT_EQ(plans.mayBe(i, 99), i == 3);
+  }
+  EXPECT_EQ(plans.get(LaunchPlans::count), nullptr);
+  plans.add(&made.back(), 7); // in the place of the first
+  EXPECT_EQ(plans.get(0), &made.back());
+  EXPECT_TRUE(plans.mayBe(0, 7));
+}
+
+/// As many arguments as the kernels of products and of attention have, texts
+/// among them.
+TEST_F(LaunchPlanTest, LaunchesOfManyArgumentsHavePlans) {
+  KernelDescription many;
+  many.name = "many";
+  many.parameters = {parameter("out_ptr")};
+  std::vector<LaunchArgument> call = {out};
+  for (int i = 0; i < 36; ++i) {
+    many.parameters.push_back(parameter("s" + std::to_string(i)));
+    call.push_back(LaunchArgument(34 + i));
+  }
+  std::vector<std::string> names;
+  for (int i = 0; i < 14; ++i) {
+    names.push_back("CONSTANT" + std::to_string(i));
+    many.parameters.push_back(constexprParameter(names.back(), StaticValue(0)));
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    call.push_back({Text(names[i]), i % 4 ? Argument(5) : Argument("none")});
+  }
+  KernelState state(context.state(), Source(), many);
+  LaunchBinding binding(state);
+  ASSERT_TRUE(binding.bind(call).ok());
+  std::vector<Specialized> specialized(many.parameters.size());
+  Specialization form;
+  for (size_t i = 0; i < many.parameters.size(); ++i) {
+    specialize(many.parameters[i], *binding.get(i), specialized[i]);
+    if (!specialized[i].isStatic) {
+      form.slotParameters.push_back(static_cast<uint16_t>(i));
+    }
+  }
+  rememberLaunch({state, std::nullopt, call, binding, specialized, form});
+  ASSERT_TRUE(form.plan);
+  EXPECT_EQ(state.plans.get(0), form.plan.get());
+  EXPECT_TRUE(state.plans.mayBe(0, markOfLaunch(call)));
+  const Argument *bound[LaunchPlan::places];
+  uint64_t slots[LaunchPlan::places];
+  auto fits = [&] {
+    return form.plan->match(std::nullopt, call, bound, slots);
+  };
+  call[1] = LaunchArgument(77);
+  EXPECT_TRUE(fits());
+  EXPECT_EQ(slots[1], 77u);
+  call.back().value = Argument(6);
+  EXPECT_FALSE(fits());
+  call.back().value = Argument(5);
+  EXPECT_TRUE(fits());
+  call[37].value = Argument("some");
+  EXPECT_FALSE(fits());
 }
 
 TEST_F(LaunchPlanTest, ThreadsLaunchingDifferentFormsDoNotMix) {

@@ -137,6 +137,33 @@ Tensor emptyLike(const Tensor &model) {
   return empty(model.shape(), model.dtype(), model.device());
 }
 
+static void checkStrides(const Shape &shape, const Shape &strides,
+                         int64_t count) {
+  if (strides.size() != shape.size()) {
+    invalid("strides " + listText(strides) + " for the shape " +
+            listText(shape) + ": expected one a dimension, got " +
+            std::to_string(strides.size()) + " for " +
+            std::to_string(shape.size()));
+  }
+  int64_t extent = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    int64_t reach = 0;
+    if (strides[i] < 0) {
+      invalid("a tensor's strides: expected numbers from 0 on, since negative "
+              "strides are not supported, got " +
+              listText(strides));
+    }
+    if (count && (__builtin_mul_overflow(shape[i] - 1, strides[i], &reach) ||
+                  __builtin_add_overflow(extent, reach, &extent) ||
+                  extent > addressBytes)) {
+      invalid("a tensor's strides: expected elements of the address space, "
+              "got " +
+              listText(strides) + ", which for the shape " + listText(shape) +
+              " reach beyond the address space");
+    }
+  }
+}
+
 Tensor Tensor::adopt(std::shared_ptr<void> owner, void *data, Shape shape,
                      DType dtype, Device device, std::optional<Shape> strides) {
   int64_t count = checkedCount(shape, dtype);
@@ -153,29 +180,7 @@ Tensor Tensor::adopt(std::shared_ptr<void> owner, void *data, Shape shape,
   if (!strides) {
     strides = rowMajorStrides(shape);
   }
-  if (strides->size() != shape.size()) {
-    invalid("strides " + listText(*strides) + " for the shape " +
-            listText(shape) + ": expected one a dimension, got " +
-            std::to_string(strides->size()) + " for " +
-            std::to_string(shape.size()));
-  }
-  int64_t extent = 1;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    int64_t reach = 0;
-    if ((*strides)[i] < 0) {
-      invalid("a tensor's strides: expected numbers from 0 on, since negative "
-              "strides are not supported, got " +
-              listText(*strides));
-    }
-    if (count && (__builtin_mul_overflow(shape[i] - 1, (*strides)[i], &reach) ||
-                  __builtin_add_overflow(extent, reach, &extent) ||
-                  extent > addressBytes)) {
-      invalid("a tensor's strides: expected elements of the address space, "
-              "got " +
-              listText(*strides) + ", which for the shape " + listText(shape) +
-              " reach beyond the address space");
-    }
-  }
+  checkStrides(shape, *strides, count);
   return Tensor(std::make_shared<Storage>(std::move(owner)), data, dtype,
                 device, std::move(shape), std::move(*strides));
 }
@@ -214,17 +219,13 @@ void Tensor::requireElementsApart(const char *call) const {
   }
 }
 
-int Tensor::checkedAxis(int axis) const {
+void Tensor::raiseAxis(int axis) const {
   requireDefined("a dimension");
-  int wrapped = axis < 0 ? axis + rank() : axis;
-  if (wrapped < 0 || wrapped >= rank()) {
-    invalid("a dimension of " + str() + ": expected " +
-            (rank() ? "a number from " + std::to_string(-rank()) + " to " +
-                          std::to_string(rank() - 1)
-                    : std::string("a tensor with dimensions")) +
-            ", got dimension " + std::to_string(axis));
-  }
-  return wrapped;
+  invalid("a dimension of " + str() + ": expected " +
+          (rank() ? "a number from " + std::to_string(-rank()) + " to " +
+                        std::to_string(rank() - 1)
+                  : std::string("a tensor with dimensions")) +
+          ", got dimension " + std::to_string(axis));
 }
 
 void Tensor::checkElementType(std::optional<DType> requested) const {
@@ -258,12 +259,12 @@ std::string Tensor::str() const {
 /// Replaces the one -1 of `shape` by what makes it hold `count` elements.
 static Shape inferShape(Shape shape, int64_t count, const Tensor &from) {
   auto hole = std::find(shape.begin(), shape.end(), -1);
-  std::string asked = listText(shape);
   if (std::count_if(shape.begin(), shape.end(), [](int64_t size) {
         return size < 0;
       }) > (hole != shape.end())) {
     invalid("view of " + from.str() +
-            ": expected sizes from 0 on, and -1 once at most, got " + asked);
+            ": expected sizes from 0 on, and -1 once at most, got " +
+            listText(shape));
   }
   if (hole != shape.end()) {
     *hole = 1;
@@ -271,8 +272,11 @@ static Shape inferShape(Shape shape, int64_t count, const Tensor &from) {
     *hole = rest ? count / rest : 0;
   }
   if (checkedCount(shape, DType::Int8) != count) {
+    if (hole != shape.end()) {
+      *hole = -1;
+    }
     invalid("view of " + from.str() + ": expected a shape of " +
-            std::to_string(count) + " elements, got " + asked);
+            std::to_string(count) + " elements, got " + listText(shape));
   }
   return shape;
 }
@@ -370,6 +374,19 @@ Tensor Tensor::transpose(int a, int b) const {
                 std::move(strides));
 }
 
+Tensor Tensor::asStrided(Shape shape, Shape strides) const {
+  requireDefined("asStrided");
+  checkStrides(shape, strides, checkedCount(shape, dtype_));
+  Tensor view(owner, data_, dtype_, device_, std::move(shape),
+              std::move(strides));
+  if (view.extentBytes() > extentBytes()) {
+    invalid("asStrided of " + str() + ": expected sizes and strides within " +
+            std::to_string(extentBytes()) + " bytes, got " + view.str() +
+            ", which reaches " + std::to_string(view.extentBytes()));
+  }
+  return view;
+}
+
 Tensor Tensor::slice(int axis, int64_t start, int64_t stop,
                      int64_t step) const {
   int a = checkedAxis(axis);
@@ -410,20 +427,22 @@ Tensor Tensor::select(int axis, int64_t index) const {
 Tensor Tensor::expand(Shape shape) const {
   requireDefined("expand");
   size_t extra = shape.size() - std::min(shape.size(), dims->shape.size());
-  Shape strides(shape.size(), 0);
-  std::string asked = listText(shape);
   bool fits = shape.size() >= dims->shape.size();
   for (size_t i = 0; fits && i < dims->shape.size(); ++i) {
-    int64_t &wanted = shape[i + extra];
-    wanted = wanted == -1 ? dims->shape[i] : wanted;
-    fits = dims->shape[i] == wanted || dims->shape[i] == 1;
-    strides[i + extra] = dims->shape[i] == wanted ? dims->strides[i] : 0;
+    int64_t own = dims->shape[i], wanted = shape[i + extra];
+    fits = own == wanted || wanted == -1 || own == 1;
   }
   if (!fits) {
     invalid("expand of " + str() +
             ": expected a shape whose last sizes are the tensor's where those "
             "are not 1, got " +
-            asked);
+            listText(shape));
+  }
+  Shape strides(shape.size(), 0);
+  for (size_t i = 0; i < dims->shape.size(); ++i) {
+    int64_t own = dims->shape[i], &wanted = shape[i + extra];
+    wanted = wanted == -1 ? own : wanted;
+    strides[i + extra] = own == wanted ? dims->strides[i] : 0;
   }
   checkedCount(shape, dtype_);
   return Tensor(owner, data_, dtype_, device_, std::move(shape),
@@ -438,10 +457,16 @@ Tensor Tensor::unsqueeze(int axis) const {
             std::to_string(-rank() - 1) + " to " + std::to_string(rank()) +
             ", got dimension " + std::to_string(axis));
   }
-  Shape shape = this->shape(), strides = this->strides();
-  int64_t stride = wrapped < rank() ? shape[wrapped] * strides[wrapped] : 1;
-  shape.insert(shape.begin() + wrapped, 1);
-  strides.insert(strides.begin() + wrapped, stride);
+  const Shape &from = this->shape(), &by = this->strides();
+  auto with = [&](const Shape &values, int64_t value) {
+    Shape more(values.size() + 1, value);
+    auto at = values.begin() + wrapped;
+    std::copy(at, values.end(),
+              std::copy(values.begin(), at, more.begin()) + 1);
+    return more;
+  };
+  Shape shape = with(from, 1);
+  Shape strides = with(by, wrapped < rank() ? from[wrapped] * by[wrapped] : 1);
   return Tensor(owner, data_, dtype_, device_, std::move(shape),
                 std::move(strides));
 }

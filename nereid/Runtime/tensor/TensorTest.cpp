@@ -547,6 +547,26 @@ TEST(Device, NamesAndErrors) {
   EXPECT_THAT(errorOf([] { Device::parse(""); }), HasSubstr("cpu, interp"));
 }
 
+TEST(Tensor, AsStridedReadsTheSameMemory) {
+  Tensor x = arange({3, 4}, i32, Device::cpu());
+  Tensor diagonal = x.asStrided({3}, {5});
+  EXPECT_EQ(diagonal.toVector<int>(), (std::vector<int>{0, 5, 10}));
+  EXPECT_EQ(diagonal.data(), x.data());
+  uint64_t before = x.writes();
+  diagonal.fill(7);
+  EXPECT_GT(x.writes(), before);
+  EXPECT_EQ(x.at<int>({1, 1}), 7);
+  EXPECT_EQ(x.asStrided({0, 9}, {100, 100}).numel(), 0);
+  EXPECT_THAT(errorOf([&] { x.asStrided({4}, {4}); }),
+              HasSubstr("within 48 bytes, got i32[4] with strides [4], which "
+                        "reaches 52"));
+  EXPECT_THAT(errorOf([&] { x.asStrided({2}, {1, 1}); }),
+              HasSubstr("expected one a dimension"));
+  EXPECT_THAT(errorOf([&] { x.asStrided({2}, {-1}); }), HasSubstr("negative"));
+  EXPECT_THAT(errorOf([] { Tensor().asStrided({1}, {1}); }),
+              HasSubstr("asStrided: expected a tensor with memory"));
+}
+
 TEST(Tensor, WritesNothingWhereElementsAreOnePlace) {
   Tensor row = zeros({1, 4}, f32, Device::cpu());
   Tensor many = row.expand({3, -1});
