@@ -14,6 +14,7 @@
 #include "kernels/operator/Doubles.h"
 #include "kernels/operator/Nearby.h"
 #include "kernels/operator/OperatorKernel.h"
+#include "kernels/operator/Precision.h"
 #include "kernels/operator/Stages.h"
 #include "kernels/reduce/Reduce.h"
 #include "nereid/Autograd/Record.h"
@@ -34,7 +35,7 @@ struct Setting {
   int64_t ahead, window;
   bool bounded, windowed;
   double scale, scale2;
-  const char *precision;
+  const char *precision, *precisionOfKeys; ///< of the gradients of keys
   bool tf32 = false; ///< no form that is compiled ahead of time has it
   double drop, keep;
   bool drops;
@@ -132,7 +133,13 @@ static Setting settingOf(const Tensor &q, const Tensor &k,
   s.keep = 1 / (1 - s.drop);
   s.drops = s.drop > 0;
   s.tf32 = options.tf32 && hasCompiler();
-  s.precision = s.tf32 ? "tf32" : "ieee";
+  Precision precision =
+      precisionOfAttention(q.dtype(), s.tf32, q.device(), s.headSize);
+  s.precision = nameOf(precision);
+  bool splits = precision == Precision::Split;
+  s.precisionOfKeys = splits && !splitsKeysBackward(s.headSize)
+                          ? nameOf(Precision::Exact)
+                          : s.precision;
   if (!hasCompiler()) {
     // One form serves all (ahead.txt): bounds that nothing lies beyond.
     s.window = s.windowed ? s.window : beyond;
@@ -413,7 +420,7 @@ AttentionGradients kernels::attentionBackward(
         orNone(bias.all), bias.batch, bias.head, bias.row, bias.column,
         "D"_a = width, "BLOCK_M"_a = plan.queries, "BLOCK_N"_a = plan.keys,
         "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
-        "PRECISION"_a = s.precision, "DROPS"_a = dropsOf(s),
+        "PRECISION"_a = s.precisionOfKeys, "DROPS"_a = dropsOf(s),
         "q_starts_ptr"_a = orNone(packed.queryStarts),
         "k_starts_ptr"_a = orNone(packed.keyStarts),
         "sequences"_a = packed.count(), "num_warps"_a = plan.warps,

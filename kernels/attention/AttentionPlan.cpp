@@ -8,6 +8,7 @@
 #include "kernels/attention/AttentionPlan.h"
 
 #include "kernels/operator/OperatorKernel.h"
+#include "kernels/operator/Precision.h"
 #include "nereid/Runtime/DeviceProperties.h"
 #include "nereid/Runtime/Grid.h"
 
@@ -30,25 +31,34 @@ static int64_t evenBlock(int64_t most, int64_t size, int64_t step) {
 namespace {
 
 /// The products of a program: exact (fp32 without a GPU's units for products),
-/// tf32, or of two-byte operands.
-enum class Operands { Exact, Tf32, Halves };
+/// by three of tf32, tf32, or of two-byte operands.
+enum class Operands { Exact, Split, Tf32, Halves };
 
 } // namespace
 
 /// `onGpu(operands)` is the plan of a GPU. The blocks of ahead.txt are the
 /// same, on 8 warps.
 template <typename OnGpu>
-static AttentionPlan plan(int64_t queries, int64_t keys, DType dtype, bool tf32,
-                          Device device, OnGpu onGpu) {
+static AttentionPlan plan(int64_t headSize, int64_t queries, int64_t keys,
+                          DType dtype, bool tf32, Device device, OnGpu onGpu) {
   if (device.isHost()) {
     if (!hasCompiler()) {
       return {64, 128, 4, 1}; // as ahead.txt has it
     }
     return {evenBlock(64, queries, 8), evenBlock(128, keys, 16), 4, 1};
   }
-  return onGpu(dtype != f32 ? Operands::Halves
-               : tf32       ? Operands::Tf32
-                            : Operands::Exact);
+  if (dtype != f32) {
+    return onGpu(Operands::Halves);
+  }
+  switch (precisionOfAttention(dtype, tf32, device, headSize)) {
+  case Precision::Exact:
+    return onGpu(Operands::Exact);
+  case Precision::Split:
+    return onGpu(Operands::Split);
+  case Precision::Tf32:
+    return onGpu(Operands::Tf32);
+  }
+  __builtin_unreachable();
 }
 
 // Of GPUs: the blocks with which ptxas spills nothing on sm_90a, but for
@@ -62,6 +72,7 @@ AttentionPlan kernels::planAttention(int64_t headSize, int64_t queries,
     switch (operands) {
     case Operands::Exact:
       return {32, 32, headSize > 128 ? 8 : 4, 1};
+    case Operands::Split:
     case Operands::Tf32:
       return {64, 32, headSize > 64 ? 8 : 4, 2};
     case Operands::Halves:
@@ -80,13 +91,17 @@ AttentionPlan kernels::planAttention(int64_t headSize, int64_t queries,
     // shared memory.
     return {64, headSize > 128 ? 32 : 64, 4, 2};
   };
-  return plan(queries, keys, dtype, tf32, device, onGpu);
+  return plan(headSize, queries, keys, dtype, tf32, device, onGpu);
 }
 
 AttentionPlan kernels::planKeysBackward(int64_t headSize, int64_t queries,
                                         int64_t keys, DType dtype, bool tf32,
                                         Device device) {
   auto onGpu = [&](Operands operands) -> AttentionPlan {
+    if (operands == Operands::Split && splitsKeysBackward(headSize)) {
+      return {32, 64, 8, 1};
+    }
+    operands = operands == Operands::Split ? Operands::Exact : operands;
     if (operands == Operands::Exact && headSize > 128) {
       return {16, 16, 8, 1};
     }
@@ -95,7 +110,7 @@ AttentionPlan kernels::planKeysBackward(int64_t headSize, int64_t queries,
     }
     return {64, 64, 4, 2};
   };
-  return plan(queries, keys, dtype, tf32, device, onGpu);
+  return plan(headSize, queries, keys, dtype, tf32, device, onGpu);
 }
 
 AttentionPlan kernels::planQueriesBackward(int64_t headSize, int64_t queries,
@@ -106,6 +121,8 @@ AttentionPlan kernels::planQueriesBackward(int64_t headSize, int64_t queries,
     switch (operands) {
     case Operands::Exact:
       return {32, 16, headSize > 64 ? 8 : 4, 1};
+    case Operands::Split:
+      return {64, 32, headSize > 64 ? 8 : 4, 2};
     case Operands::Tf32:
       return {32, 32, 8, 1};
     case Operands::Halves:
@@ -123,5 +140,5 @@ AttentionPlan kernels::planQueriesBackward(int64_t headSize, int64_t queries,
     return headSize > 64 && hasCompiler() ? AttentionPlan{128, 64, 8, 2}
                                           : AttentionPlan{64, 64, 4, 2};
   };
-  return plan(queries, keys, dtype, tf32, device, onGpu);
+  return plan(headSize, queries, keys, dtype, tf32, device, onGpu);
 }

@@ -32,6 +32,9 @@ AttentionPlan planAttention(int64_t headSize, int64_t queries, int64_t keys,
 /// Of the gradients of keys and values, whose program keeps a block of those.
 AttentionPlan planKeysBackward(int64_t headSize, int64_t queries, int64_t keys,
                                DType dtype, bool tf32, Device device);
+/// Where products are three of tf32: is that kernel's, too? It holds four
+/// blocks of sums, which fill the registers where heads are larger.
+inline bool splitsKeysBackward(int64_t headSize) { return headSize <= 64; }
 /// For the gradients of queries, whose program keeps a block of those.
 AttentionPlan planQueriesBackward(int64_t headSize, int64_t queries,
                                   int64_t keys, DType dtype, bool tf32,

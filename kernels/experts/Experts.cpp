@@ -12,6 +12,7 @@
 #include "kernels/operator/Nearby.h"
 #include "kernels/operator/OneType.h"
 #include "kernels/operator/OperatorKernel.h"
+#include "kernels/operator/Precision.h"
 #include "kernels/operator/Rows.h"
 #include "kernels/operator/Stages.h"
 #include "nereid/Autograd/Record.h"
@@ -309,6 +310,12 @@ static ProductPlan planFor(int64_t groups, int64_t m, int64_t n, int64_t k,
   return plan;
 }
 
+/// `products`: as planFor is given them for `k`.
+static const char *precisionFor(const Tensor &a, bool tf32, int64_t products) {
+  return nameOf(precisionOfProduct(a.dtype(), tf32 && hasCompiler(), a.device(),
+                                   products));
+}
+
 static Tensor multiplied(const Tensor &rowsOfGroups, const Tensor &matrices,
                          const Tensor &starts, bool tf32) {
   Tensor a = nearby(rowsOfGroups), b = nearby(matrices);
@@ -324,8 +331,7 @@ static Tensor multiplied(const Tensor &rowsOfGroups, const Tensor &matrices,
       y, a, b, starts, rows, groups, n, k, a.stride(0), a.stride(1),
       b.stride(0), b.stride(1), b.stride(2), "BLOCK_M"_a = plan.blockM,
       "BLOCK_N"_a = plan.blockN, "BLOCK_K"_a = plan.blockK,
-      "PRECISION"_a = tf32 && hasCompiler() ? "tf32" : "ieee",
-      "num_warps"_a = plan.warps,
+      "PRECISION"_a = precisionFor(a, tf32, k), "num_warps"_a = plan.warps,
       "num_stages"_a = k % 16 ? 3 : stagesFor(plan.stages, {a, b}));
   return y;
 }
@@ -347,7 +353,8 @@ static Tensor matricesBackward(const Tensor &gradient,
       db, a, dy, starts, rows, groups, k, n, a.stride(0), a.stride(1),
       dy.stride(0), dy.stride(1), "BLOCK_M"_a = plan.blockM,
       "BLOCK_N"_a = plan.blockN, "BLOCK_K"_a = plan.blockK,
-      "PRECISION"_a = tf32 && hasCompiler() ? "tf32" : "ieee",
+      "PRECISION"_a =
+          precisionFor(a, tf32, std::max<int64_t>(rows / groups, 1)),
       "num_warps"_a = plan.warps,
       "num_stages"_a = stagesFor(plan.stages, {a, dy}));
   return db;

@@ -14,7 +14,9 @@
 // Types:        a and b of fp32, fp16, bf16, fp64, fp8 or int8, both of one;
 //               sums fp32 (int8: i32, fp64: fp64; fp8 and fp64 with a
 //               compiler). The result has a's type, of int8 i32, of fp8 bf16,
-//               or the one asked for. fp32 is exact unless `tf32` is asked for
+//               or the one asked for. fp32 is exact unless `tf32` is asked
+//               for; on NVIDIA GPUs products of K from 512 on are three of
+//               tf32, with errors as those of fp32
 // Gradients:    a, b, bias, residual; x, weight, bias. Where the result has
 //               another type than a, its gradient is rounded to a's
 // Memory:       reads operands of any strides in place (a copy where the

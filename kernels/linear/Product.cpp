@@ -11,6 +11,7 @@
 #include "kernels/linear/Doubles.h"
 #include "kernels/operator/KernelTypes.h"
 #include "kernels/operator/OperatorKernel.h"
+#include "kernels/operator/Precision.h"
 #include "kernels/operator/Stages.h"
 #include "nereid/Runtime/DeviceProperties.h"
 
@@ -151,7 +152,8 @@ void ProductLaunch::run() const {
       "WIDE"_a = isWide(p), "PARTS"_a = plan.splits > 1,
       "ACTIVATION"_a = hasParts ? "none" : nameOf(p.options.activation),
       "PLAIN"_a = hasParts || plain,
-      "PRECISION"_a = p.options.tf32 ? "tf32" : "ieee",
+      "PRECISION"_a = nameOf(
+          precisionOfProduct(p.a.dtype(), p.options.tf32, to.device(), k)),
       "num_warps"_a = plan.warps,
       "num_stages"_a = k % 16 ? 3 : stagesFor(plan.stages, {p.a, p.b}));
 }

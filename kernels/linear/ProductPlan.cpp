@@ -8,6 +8,7 @@
 #include "kernels/linear/ProductPlan.h"
 
 #include "kernels/operator/OperatorKernel.h"
+#include "kernels/operator/Precision.h"
 #include "nereid/Runtime/DeviceProperties.h"
 #include "nereid/Runtime/Grid.h"
 #include "nereid/Runtime/OfContexts.h"
@@ -73,18 +74,31 @@ constexpr Candidate rolesOfBytes[] = {
     {64, 128, 128, 4, 8, 0.85, 1, 900, false, true}};
 constexpr Candidate tf32s[] = {{128, 128, 32, 8, 3, 1.00},
                                {64, 64, 32, 4, 3, 0.60}};
+// Of fp32 by three products of tf32: 32 x 32 sums a warp, whose registers are
+// full.
+constexpr Candidate splits[] = {{128, 64, 32, 8, 3, 1.00},
+                                {64, 64, 32, 4, 3, 0.97},
+                                {64, 32, 32, 4, 3, 0.70}};
 constexpr Candidate floats[] = {{128, 64, 16, 8, 3, 1.00},
                                 {64, 64, 32, 4, 3, 0.95},
                                 {32, 32, 32, 4, 3, 0.50}};
 
-Family familyOf(DType dtype, bool tf32) {
+Family familyOf(DType dtype, Precision precision) {
   if (byteSize(dtype) == 1) {
     return {bytes, 9000};
   }
   if (dtype != f32) {
     return {halves, 6200};
   }
-  return tf32 ? Family{tf32s, 2600} : Family{floats, 300};
+  switch (precision) {
+  case Precision::Exact:
+    return {floats, 300};
+  case Precision::Split:
+    return {splits, 550};
+  case Precision::Tf32:
+    return {tf32s, 2600};
+  }
+  __builtin_unreachable();
 }
 
 std::span<const Candidate> rolesOf(DType dtype) {
@@ -128,7 +142,8 @@ void kernels::forEachProductPlan(const ProductSize &size, DType dtype,
   if (device.isHost()) {
     return forEachHostPlan(size, dtype, use);
   }
-  Family family = familyOf(dtype, tf32);
+  Family family =
+      familyOf(dtype, precisionOfProduct(dtype, tf32, device, size.k));
   if (!hasCompiler()) {
     family.candidates = compiledAhead(dtype, tf32);
   }

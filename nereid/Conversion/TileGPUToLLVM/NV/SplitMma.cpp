@@ -38,9 +38,11 @@ namespace nereid::togpu {
 
 namespace {
 constexpr uint32_t instructionDepth = 8, groupDepth = 32;
-/// Sums of a part, in blocks of 16 x 8: a thread holds eight registers of each
-/// while a group is added up.
-constexpr size_t mostBlocks = 8, rowsOfPart = 2;
+/// Of a part, which is added up together: a thread holds eight registers of
+/// each block of 16 x 8 meanwhile. Of one row of blocks fewer, since a left
+/// operand is soon split once more; chained products, which have such rows,
+/// hold two products' sums besides.
+constexpr size_t mostBlocks = 8, mostOfOneRow = 4, rowsOfPart = 2;
 constexpr double scale = 256;
 } // namespace
 
@@ -53,9 +55,10 @@ struct KernelEmitter::WarpProduct::Part {
 
 std::vector<KernelEmitter::WarpProduct::Part>
 KernelEmitter::WarpProduct::parts() const {
+  size_t most = rows.size() == 1 ? mostOfOneRow : mostBlocks;
   size_t across =
-      std::min(columns.size(), mostBlocks / std::min(rowsOfPart, rows.size()));
-  size_t down = std::max<size_t>(mostBlocks / across, 1);
+      std::min(columns.size(), most / std::min(rowsOfPart, rows.size()));
+  size_t down = std::max<size_t>(most / across, 1);
   std::vector<uint32_t> m(rows.begin(), rows.end()),
       n(columns.begin(), columns.end());
   auto piece = [](const std::vector<uint32_t> &all, size_t from, size_t count) {
@@ -168,6 +171,30 @@ Value KernelEmitter::WarpProduct::hasSpecial(const Registers &sums,
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, any, any));
 }
 
+/// The sums of all products; of numbers that are cut those of the large ones
+/// alone, where these are infinite or NaN.
+Registers KernelEmitter::WarpProduct::chosen(const Registers &large,
+                                             const Registers &all,
+                                             Value areWhole) {
+  auto branch = scf::IfOp::create(
+      b, loc, SmallVector<Type>(all.size(), b.getF32Type()), areWhole,
+      /*withElseRegion=*/true);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(b, loc, all);
+  b.setInsertionPointToEnd(branch.elseBlock());
+  Registers found;
+  for (auto [big, sum] : llvm::zip_equal(large, all)) {
+    Value magnitude =
+        arith::AndIOp::create(b, loc, e.bitsOf(big), e.ops().i32(0x7fffffff));
+    Value isFinite = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                           magnitude, e.ops().i32(0x7f800000));
+    found.push_back(arith::SelectOp::create(b, loc, isFinite, sum, big));
+  }
+  scf::YieldOp::create(b, loc, found);
+  b.setInsertionPointAfter(branch);
+  return Registers(branch.getResults());
+}
+
 /// Words are read from slots that begin at `slots`, for operands in buffers.
 void KernelEmitter::WarpProduct::readFrom(ArrayRef<Value> slots) {
   for (MmaOperand *operand : {&a, &right}) {
@@ -197,9 +224,7 @@ void KernelEmitter::WarpProduct::addPart(const Part &part, uint32_t step) {
       starts.push_back(fragment->places.slot);
     }
   }
-  size_t count = part.sums();
-  SmallVector<Type> results(2 * count, b.getF32Type());
-  results.push_back(b.getI32Type());
+  SmallVector<Type> results(part.sums(), b.getF32Type());
   auto loop = scf::WhileOp::create(
       b, loc, results, starts,
       [&](OpBuilder &, Location, ValueRange arguments) {
@@ -212,10 +237,7 @@ void KernelEmitter::WarpProduct::addPart(const Part &part, uint32_t step) {
                                               mask, e.ops().i32(all));
         Value again =
             arith::AndIOp::create(b, loc, isFirst, hasSpecial(sums, at));
-        SmallVector<Value> made(large);
-        made.append(sums);
-        made.push_back(mask);
-        scf::ConditionOp::create(b, loc, again, made);
+        scf::ConditionOp::create(b, loc, again, chosen(large, sums, isFirst));
       },
       [&](OpBuilder &, Location, ValueRange arguments) {
         OpBuilder::InsertionGuard guard(b);
@@ -230,32 +252,7 @@ void KernelEmitter::WarpProduct::addPart(const Part &part, uint32_t step) {
   std::tie(aFragment, bFragment, laneStep) = kept;
   a.words.clear();
   right.words.clear();
-  addSums(at, loop.getResults());
-}
-
-/// c += the sums of a group: large parts', all, and the mask of their digits.
-void KernelEmitter::WarpProduct::addSums(ArrayRef<int> at, ValueRange made) {
-  size_t count = at.size();
-  ValueRange large = made.take_front(count), all = made.slice(count, count);
-  Value isCareful = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
-                                          made.back(), e.ops().i32(-1));
-  auto branch = scf::IfOp::create(
-      b, loc, SmallVector<Type>(count, b.getF32Type()), isCareful,
-      /*withElseRegion=*/true);
-  b.setInsertionPointToEnd(branch.thenBlock());
-  Registers chosen;
-  for (auto [big, sum] : llvm::zip_equal(large, all)) {
-    Value magnitude =
-        arith::AndIOp::create(b, loc, e.bitsOf(big), e.ops().i32(0x7fffffff));
-    Value isFinite = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                           magnitude, e.ops().i32(0x7f800000));
-    chosen.push_back(arith::SelectOp::create(b, loc, isFinite, sum, big));
-  }
-  scf::YieldOp::create(b, loc, chosen);
-  b.setInsertionPointToEnd(branch.elseBlock());
-  scf::YieldOp::create(b, loc, all);
-  b.setInsertionPointAfter(branch);
-  for (auto [r, sum] : llvm::zip_equal(at, branch.getResults())) {
+  for (auto [r, sum] : llvm::zip_equal(at, loop.getResults())) {
     if (r >= 0) {
       c[r] = arith::AddFOp::create(b, loc, c[r], sum);
     }

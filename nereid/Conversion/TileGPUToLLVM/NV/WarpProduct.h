@@ -72,7 +72,8 @@ private:
   mlir::Value hasSpecial(const Registers &sums, llvm::ArrayRef<int> at);
   void readFrom(llvm::ArrayRef<mlir::Value> slots);
   void addPart(const Part &part, uint32_t step);
-  void addSums(llvm::ArrayRef<int> at, mlir::ValueRange made);
+  Registers chosen(const Registers &large, const Registers &all,
+                   mlir::Value areWhole);
 
   KernelEmitter &e;
   mlir::OpBuilder &b;
