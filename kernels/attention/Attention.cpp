@@ -134,7 +134,8 @@ static Setting settingOf(const Tensor &q, const Tensor &k,
   s.drops = s.drop > 0;
   s.tf32 = options.tf32 && hasCompiler();
   Precision precision =
-      precisionOfAttention(q.dtype(), s.tf32, q.device(), s.headSize);
+      precisionOfAttention(q.dtype(), s.tf32, q.device(), s.headSize,
+                           PackedSequences(options).length(s.keys));
   s.precision = nameOf(precision);
   bool splits = precision == Precision::Split;
   s.precisionOfKeys = splits && !splitsKeysBackward(s.headSize)

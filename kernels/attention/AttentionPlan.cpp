@@ -50,7 +50,7 @@ static AttentionPlan plan(int64_t headSize, int64_t queries, int64_t keys,
   if (dtype != f32) {
     return onGpu(Operands::Halves);
   }
-  switch (precisionOfAttention(dtype, tf32, device, headSize)) {
+  switch (precisionOfAttention(dtype, tf32, device, headSize, keys)) {
   case Precision::Exact:
     return onGpu(Operands::Exact);
   case Precision::Split:

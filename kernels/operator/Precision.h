@@ -47,12 +47,13 @@ inline Precision precisionOfProduct(DType type, bool tf32, Device device,
 
 /// Of attention, whose scores are sums of few products: their errors are below
 /// those of PyTorch's three products of tf32 at any size. Heads of fewer
-/// elements gain nothing, and those of more fill the registers.
+/// elements gain nothing, and those of more fill the registers. Of few keys
+/// the time is that of one program, whose exact form has smaller blocks.
 inline Precision precisionOfAttention(DType type, bool tf32, Device device,
-                                      int64_t headSize) {
-  constexpr int64_t least = 32, most = 128;
-  return precisionOf(type, tf32, device, headSize <= most ? headSize : 0,
-                     least);
+                                      int64_t headSize, int64_t keys) {
+  constexpr int64_t least = 32, most = 128, leastKeys = 256;
+  bool gains = headSize <= most && keys >= leastKeys;
+  return precisionOf(type, tf32, device, gains ? headSize : 0, least);
 }
 
 } // namespace nereid::kernels
