@@ -33,7 +33,7 @@ struct FewRows {
 
 /// Elements of a row that are multiplied together: eight vectors of sums for
 /// all rows keep two units busy whose sums take four cycles each, and more
-/// took up to a fifth longer on a Xeon with AVX-512.
+/// only fill registers (docs/decisions/ProductBlocks.md).
 static int64_t lanesOfRows(int64_t rows) {
   constexpr int64_t sums = 8, most = 64;
   const cpu::CpuTarget &target =
