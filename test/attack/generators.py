@@ -297,9 +297,10 @@ def environments(r, Attack, encoded):
 def limits(r, Attack, encoded):
     attack = Attack("", list(r.choice([RUN, [*RUN, "--device", "interp"], [*COMPILE, "--emit", "obj"], ["doctor"],
                                        ["builtins", "--json"], [*RUN, "--out", "y_ptr=out", "--print", "y_ptr"]])), files(r))
+    # The kernel ends a program by a signal whose own data are larger than the limit: those of nereid are 2 MiB.
     for _ in range(r.randint(1, 2)):
         kind, values = r.choice([("file", [0, 1, 4096]), ("files", [0, 3, 4, 5, 8, 16]), ("stack", [65536, 1 << 18, 1 << 20]),
-                                 ("memory", [300 << 20, 400 << 20, 600 << 20, 1 << 30]), ("data", [1 << 20, 64 << 20]),
+                                 ("memory", [300 << 20, 400 << 20, 600 << 20, 1 << 30]), ("data", [4 << 20, 64 << 20]),
                                  ("processes", [0, 1])])
         attack.limits[kind] = r.choice(values)
     if r.random() < 0.5:
