@@ -34,7 +34,7 @@ PAGE = ROOT / "docs/amd/Spills.md"
 TARGETS = amd_assemble.ARCHITECTURES
 PEER = "sm_90a"
 # What a kernel says that no GPU has, or no AMD one yet.
-REFUSED = re.compile(r"matrix_instr_nonkdim|bytes of shared memory for a block|device_print|inline_asm|PTX|asm_volatile|not on AMD|"
+REFUSED = re.compile(r"no matrix instructions of that size|bytes of shared memory for a block|device_print|inline_asm|PTX|asm_volatile|not on AMD|"
                      r"expected a GPU of NVIDIA")
 SIZES = {"BLOCK": 128, "BLOCK_M": 32, "BLOCK_N": 32, "BLOCK_K": 32, "D": 64, "N": 1024}
 CASES_OF_A_RUNG = 4
@@ -140,9 +140,7 @@ def main():
     found = kernels(np)[::-1]  # the small ones first
     work = [(one, target) for one in found for target in targets] if "--all" in options else \
         [(one, TARGETS[i % len(TARGETS)]) for i, one in enumerate(found[::9])]
-    if "--part" in options:
-        part, parts = map(int, options[options.index("--part") + 1].split("/"))
-        work = work[part - 1::parts]
+    work = rungs.part_of(work, options)
     allowed = known()
     most = collections.Counter()
     counts = collections.Counter()

@@ -113,8 +113,8 @@ def main():
     is_all = "--all" in sys.argv
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         cases = [*of_project(amd_assemble.CASES), *emulated(folder, sys.argv)] if is_all else of_project(amd_assemble.CASES[::12])
-        part, parts = map(int, sys.argv[sys.argv.index("--part") + 1].split("/")) if "--part" in sys.argv else (1, 1)
-        work = [((i, *case, waves[target]), target) for i, (*case, waves) in [*enumerate(cases)][part - 1::parts] for target in TARGETS]
+        cases = rungs.part_of(enumerate(cases), sys.argv)
+        work = [((i, *case, waves[target]), target) for i, (*case, waves) in cases for target in TARGETS]
         found = list(pool.map(lambda one: compare(nereid, simulator, objdump, folder, *one), work))
     differences = [line for _, lines in found for line in lines]
     for line in differences[:40]:

@@ -7,7 +7,6 @@ they differ, by no more than what the kernel's approximate functions may be off.
 
 gfx1100 and gfx942 without a target; --part 2/5 takes every fifth kernel, from the second on.
 
-
 The kernels of the ladder on 1, 2 and 4 waves; of each public kernel of test/corpus up
 to COUNT cases, and random kernels of FUZZ, which is nereid-source-fuzz, on 1, 4 or 8. What the emulator has no instruction for is counted by
 instruction and does not count, nor does what ends it with a signal
@@ -197,8 +196,7 @@ def judge(one, emulator):
 
 
 def jobs(np, tools, folder, targets, options):
-    part, parts = map(int, options[options.index("--part") + 1].split("/")) if "--part" in options else (1, 1)
-    for case in [*ladder.cases(np)][part - 1::parts]:
+    for case in rungs.part_of(ladder.cases(np), options):
         for target in targets:
             for waves in (1, 2, 4):
                 yield OfLadder(np, tools, folder, case, target, waves)
@@ -209,7 +207,7 @@ def jobs(np, tools, folder, targets, options):
     if "--random" in options:
         fuzz, count = options[options.index("--random") + 1:][:2]
         launches += random_kernels.make(fuzz, folder, int(count), 1)
-    for i, launch in [*enumerate(launches)][part - 1::parts]:
+    for i, launch in rungs.part_of(enumerate(launches), options):
         for target in targets if launch.is_runnable else ():
             one = OfLaunch(np, tools, folder, launch, target, (1, 4, 8)[i % 3])
             if one.path:

@@ -93,3 +93,9 @@ def launches(most):
         if (ROOT / ".corpora" / rung.corpus / rung.file).exists():
             cases = rung.cases(np.random.default_rng(zlib.crc32(rung.kernel.encode())))
             yield from (Launch(rung, case, i) for i, case in zip(range(most), cases))
+
+
+def part_of(items, options):
+    """Of --part I/N every Nth, from the Ith on; without it all."""
+    part, parts = map(int, options[options.index("--part") + 1].split("/")) if "--part" in options else (1, 1)
+    return [*items][part - 1::parts]
