@@ -83,6 +83,19 @@ static int64_t addBlocks(const Loops &loops, Device device,
          loops.batches();
 }
 
+void expression::addInputs(const Recorded &expression, const KernelText &text,
+                           std::pmr::vector<LaunchArgument> &arguments) {
+  for (const Tensor *tensor : expression.tensors) {
+    arguments.push_back(*tensor);
+  }
+  for (const SizeSource &size : text.sizes) {
+    arguments.push_back(expression.valueOf(size));
+  }
+  for (const NumberSource &number : text.numbers) {
+    arguments.push_back(expression.valueOf(number));
+  }
+}
+
 void expression::launchPrepared(std::span<const NodePtr> roots,
                                 const Tensor &gradient, const Tensor &strided,
                                 std::span<const Tensor> results) {
@@ -99,15 +112,7 @@ void expression::launchPrepared(std::span<const NodePtr> roots,
   for (const Tensor &result : results) {
     arguments.push_back(result);
   }
-  for (const Tensor *tensor : expression.tensors) {
-    arguments.push_back(*tensor);
-  }
-  for (const SizeSource &size : text.sizes) {
-    arguments.push_back(expression.valueOf(size));
-  }
-  for (const NumberSource &number : text.numbers) {
-    arguments.push_back(expression.valueOf(number));
-  }
+  addInputs(expression, text, arguments);
   int64_t programs =
       addBlocks(expression.loops, results[0].device(), arguments);
   arguments.push_back({"num_warps", Argument(4)});

@@ -31,6 +31,10 @@ inline constexpr size_t mostPrepared = 8192;
 /// That of the context that this thread works for, which has a compiler.
 std::shared_ptr<const PreparedKernel> prepare(const Recorded &expression);
 
+/// The arguments of `text` after those of its results: tensors, sizes, numbers.
+void addInputs(const Recorded &expression, const KernelText &text,
+               std::pmr::vector<LaunchArgument> &arguments);
+
 /// Into `results`, which are not empty: see Recorded.
 void launchPrepared(std::span<const NodePtr> roots, const Tensor &gradient,
                     const Tensor &strided, std::span<const Tensor> results);

@@ -263,16 +263,8 @@ Tensor computedAnew(const Expression &e) {
   Kernel kernel = Kernel::fromSource({"<expression>", text.text, {}},
                                      "expression_kernel", context);
   Tensor result = empty(e.shape(), e.dtype(), e.device());
-  std::vector<LaunchArgument> arguments = {result};
-  for (const Tensor *tensor : expression.tensors) {
-    arguments.push_back(*tensor);
-  }
-  for (const SizeSource &size : text.sizes) {
-    arguments.push_back(expression.valueOf(size));
-  }
-  for (const NumberSource &number : text.numbers) {
-    arguments.push_back(expression.valueOf(number));
-  }
+  std::pmr::vector<LaunchArgument> arguments = {result};
+  addInputs(expression, text, arguments);
   const Loops &loops = expression.loops;
   int64_t programs = 1;
   if (loops.isFlat()) {
