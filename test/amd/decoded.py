@@ -39,6 +39,8 @@ PLACE = re.compile(r"^\t(.*?)\s*// ([0-9A-F]+): ((?:[0-9A-F]{8} ?)+)")
 def plain(text):
     if text.startswith(HINTS):
         return text.split(" ")[0]
+    if text.startswith(("v_fmamk_f16", "v_fmaak_f16")):  # LLVM extends the sign of a literal
+        text = re.sub(r"0xffff([0-9a-f]{4})", r"0x\1", text)
     return re.sub(r" offset:swizzle\(.*\)", "", re.sub(r"(ds_swizzle_b32.*) offset:\d+", r"\1", text))
 
 

@@ -12,6 +12,8 @@
 
 #include "nereid/Sim/AMD/LoadedProgram.h"
 
+#include <algorithm>
+#include <span>
 #include <cstdio>
 
 namespace nereid::sim::amd {
@@ -181,25 +183,26 @@ private:
   }
 
   void printWait() {
-    bool isFirstGroup = true;
-    auto part = [&](const char *counter, uint32_t value, uint32_t most) {
-      if (value != most) {
-        text += " " + std::string(counter) + "(" + std::to_string(value) + ")";
-        isFirstGroup = false;
-      }
+    struct Part {
+      const char *counter;
+      uint32_t value, most;
     };
     uint32_t value = of.immediate;
-    if (isCdna()) {
-      part("vmcnt", (value & 0xf) | (value >> 14 & 3) << 4, 0x3f);
-      part("expcnt", value >> 4 & 7, 7);
-      part("lgkmcnt", value >> 8 & 0xf, 0xf);
-    } else {
-      part("vmcnt", value >> 10 & 0x3f, 0x3f);
-      part("expcnt", value & 7, 7);
-      part("lgkmcnt", value >> 4 & 0x3f, 0x3f);
-    }
-    if (isFirstGroup) {
-      text += " 0";
+    const Part cdna[] = {
+        {"vmcnt", (value & 0xf) | (value >> 14 & 3) << 4, 0x3f},
+        {"expcnt", value >> 4 & 7, 7},
+        {"lgkmcnt", value >> 8 & 0xf, 0xf}};
+    const Part rdna[] = {{"vmcnt", value >> 10 & 0x3f, 0x3f},
+                         {"expcnt", value & 7, 7},
+                         {"lgkmcnt", value >> 4 & 0x3f, 0x3f}};
+    std::span<const Part> parts = isCdna() ? cdna : rdna;
+    bool waits = std::ranges::any_of(
+        parts, [](const Part &part) { return part.value != part.most; });
+    for (const Part &part : parts) {
+      if (!waits || part.value != part.most) {
+        text += " " + std::string(part.counter) + "(" +
+                std::to_string(part.value) + ")";
+      }
     }
   }
 
@@ -238,7 +241,8 @@ private:
                                        : hex(uint64_t(of.offset));
     if (hasRegister) {
       operand(name(of.from[0]));
-      text += of.offset ? " offset:" + offset : "";
+      text += of.offset || generation == Generation::Rdna4 ? " offset:" + offset
+                                                           : "";
     } else if (of.offset == 0 && generation == Generation::Rdna3) {
       operand("null");
     } else {
