@@ -10,6 +10,7 @@
 #include "nereid/Target/AMDGPU/FenceWaits.h"
 #include "nereid/Target/AMDGPU/LinkObject.h"
 #include "nereid/Target/AMDGPU/ProductWaits.h"
+#include "nereid/Target/AMDGPU/ScratchOffsets.h"
 #include "nereid/Target/CodeEmission.h"
 #include "nereid/Target/ControlSize.h"
 #include "nereid/Target/SourceLines.h"
@@ -113,7 +114,9 @@ static Expected<std::string> emit(mlir::ModuleOp module,
   emission.kind = kind;
   auto fences = std::make_shared<FenceWaits>();
   emission.follow = [fences](llvm::StringRef title) {
-    return title == hazardPass ? createProductWaits() : fences->follow(title);
+    return title == hazardPass  ? createProductWaits()
+           : title == framePass ? createScratchOffsets()
+                                : fences->follow(title);
   };
   emission.createMachine = [&](std::string &errors) {
     return createMachine(target, errors);
