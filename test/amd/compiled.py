@@ -89,6 +89,8 @@ def spills(nereid, folder, one, target):
     is_peer = target.startswith("sm_")
     run = subprocess.run([nereid, "compile", f"{ROOT}/{file}:{kernel}", "--signature", signature, "--num-warps", str(waves), *extra,
                           "--target", target, "--emit", "ptx" if is_peer else "hsaco", "-v", "-o", path], capture_output=True, text=True)
+    if run.returncode not in (0, 1, 2):  # docs/EXIT-STATUSES.md
+        sys.exit(f"error: '{' '.join(map(str, run.args))}' ends with status {run.returncode}: {run.stderr.strip()}")
     if run.returncode:
         return run.stderr.strip()
     if not is_peer:

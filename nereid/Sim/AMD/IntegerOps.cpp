@@ -238,22 +238,46 @@ static u32 permute(u32 a, u32 b, u32 selectors) {
 static float select(float a, float b, bool c) { return c ? b : a; }
 static u16 selectHalf(u16 a, u16 b, bool c) { return c ? b : a; }
 
-template <unsigned Size, bool Signed>
-static u32 dotOfBytes(u32 a, u32 b, u32 c) {
-  u32 sum = c;
-  for (unsigned i = 0; i < 32; i += Size) {
-    u32 x = a << (32 - Size - i) >> (32 - Size),
-        y = b << (32 - Size - i) >> (32 - Size);
-    if (Signed) {
-      x = u32(i32(x << (32 - Size)) >> (32 - Size));
-      y = u32(i32(y << (32 - Size)) >> (32 - Size));
-    }
-    sum += x * y;
+/// Element `i` of a word of elements of `Size` bits.
+template <unsigned Size>
+static i64 elementOf(u32 word, unsigned i, bool isSigned) {
+  u32 atTop = word << (32 - Size * (i + 1));
+  return isSigned ? i64(i32(atTop) >> (32 - Size)) : atTop >> (32 - Size);
+}
+
+template <unsigned Size>
+static i64 sumOfProducts(u32 a, bool isSignedA, u32 b, bool isSignedB) {
+  i64 sum = 0;
+  for (unsigned i = 0; i < 32 / Size; ++i) {
+    sum += elementOf<Size>(a, i, isSignedA) * elementOf<Size>(b, i, isSignedB);
   }
   return sum;
 }
 
+template <unsigned Size, bool Signed>
+static u32 dotOf(u32 a, u32 b, u32 c) {
+  return u32(sumOfProducts<Size>(a, Signed, b, Signed)) + c;
+}
+
+/// RDNA: the bits that negate floats say which operands have a sign.
+template <unsigned Size>
+static void dotOfEither(Wave &wave, const Instruction &instruction) {
+  Lanes from[3];
+  uint64_t valid = wave.exec();
+  for (unsigned i = 0; i < 3; ++i) {
+    wave.readSource(instruction, i, from[i], valid);
+  }
+  forMask(valid, [&](unsigned lane) {
+    i64 sum = sumOfProducts<Size>(u32(from[0][lane]), instruction.negate & 1,
+                                  u32(from[1][lane]), instruction.negate & 2) +
+              i32(from[2][lane]);
+    wave.writeLane(instruction.to, 0, lane,
+                   u32(instruction.clamps ? nearest<i32>(sum) : sum));
+  });
+}
+
 static std::vector<Semantics> arithmetic() {
+  constexpr std::array<Type, 4> words = {Type::B32, Type::B32, Type::B32};
   return {
       lanesOf<move<u32>>("v_mov_b32 v_dual_mov_b32"),
       lanesOf<move<u64>>("v_mov_b64"),
@@ -324,9 +348,17 @@ static std::vector<Semantics> arithmetic() {
       lanesOf<smallestLarger<u32>>("v_minmax_u32"),
       lanesOf<multipliedSum<u16>>(
           "v_mad_u16 v_mad_i16 v_mad_legacy_u16 v_mad_legacy_i16"),
-      lanesOf<dotOfBytes<8, true>>("v_dot4_i32_i8"),
-      lanesOf<dotOfBytes<8, true>>("v_dot4c_i32_i8", ReadsTo),
-      lanesOf<dotOfBytes<8, false>>("v_dot4_u32_u8"),
+      lanesOf<dotOf<16, true>>("v_dot2_i32_i16"),
+      lanesOf<dotOf<16, true>>("v_dot2c_i32_i16", ReadsTo),
+      lanesOf<dotOf<16, false>>("v_dot2_u32_u16"),
+      lanesOf<dotOf<8, true>>("v_dot4_i32_i8"),
+      lanesOf<dotOf<8, true>>("v_dot4c_i32_i8", ReadsTo),
+      lanesOf<dotOf<8, false>>("v_dot4_u32_u8"),
+      lanesOf<dotOf<4, true>>("v_dot8_i32_i4"),
+      lanesOf<dotOf<4, true>>("v_dot8c_i32_i4", ReadsTo),
+      lanesOf<dotOf<4, false>>("v_dot8_u32_u4"),
+      custom("v_dot4_i32_iu8", dotOfEither<8>, Type::B32, words),
+      custom("v_dot8_i32_iu4", dotOfEither<4>, Type::B32, words),
   };
 }
 

@@ -507,4 +507,25 @@ TEST(AmdVector, ADotOfBytesAddsToItsResult) {
   }
 }
 
+TEST(AmdVector, BitsSayWhichBytesOfADotHaveASign) {
+  WaveRun run;
+  run.generation = Generation::Rdna3;
+  run.threads = 32;
+  run.code = loadRdna3() +
+             Words{
+                 0x7e08028a, // v_mov_b32_e32 v4, 10
+                 0xcc164004,
+                 0x3c120502, // v_dot4_i32_iu8 v4, v2, v2, v4 neg_lo:[1,0,0]
+                 0x7e040304, // v_mov_b32_e32 v2, v4
+             } +
+             storeRdna3();
+  for (uint32_t i = 0; i < 256; ++i) {
+    run.memory[i] = (i & 0x3f) | 0xff030000;
+  }
+  ASSERT_EQ(run.run(), "");
+  for (uint32_t i = 0; i < run.threads; ++i) {
+    EXPECT_EQ(run.memory[i], 10 + i * i + 9 - 255) << i;
+  }
+}
+
 } // namespace nereid::sim::amd

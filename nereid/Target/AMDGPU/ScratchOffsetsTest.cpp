@@ -9,7 +9,7 @@
 
 #include "llvm-c/Target.h"
 #include "llvm/CodeGen/MIRParser/MIRParser.h"
-#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/IR/LLVMContext.h"
@@ -105,7 +105,7 @@ TEST(ScratchOffsets, aLoadKeepsItsOtherOperands) {
 TEST(ScratchOffsets, aRegisterInUseIsLeftAlone) {
   std::string found =
       moved("gfx1100", "    $sgpr1 = S_MOV_B32 7\n" + storeAt("4100") +
-                           "    $sgpr0 = S_MOV_B32 $sgpr1\n");
+                           "    $sgpr3 = S_MOV_B32 $sgpr1\n");
   EXPECT_TRUE(has(found, "$sgpr2 = S_MOV_B32 4096")) << found;
 }
 

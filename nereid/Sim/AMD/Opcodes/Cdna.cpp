@@ -81,8 +81,8 @@ v_fmaak_f32 v_add_co_u32 v_sub_co_u32 v_subrev_co_u32 v_addc_co_u32
 v_subb_co_u32 v_subbrev_co_u32 v_add_f16 v_sub_f16 v_subrev_f16 v_mul_f16 38
 v_add_u16 v_sub_u16 v_subrev_u16 v_mul_lo_u16 v_lshlrev_b16 v_lshrrev_b16
 v_ashrrev_i16 v_max_f16 v_min_f16 v_max_u16 v_max_i16 v_min_u16 v_min_i16
-v_ldexp_f16 v_add_u32 v_sub_u32 v_subrev_u32 55 v_dot2c_f32_f16 57
-v_dot4c_i32_i8 59 v_fmac_f32 61 v_xnor_b32
+v_ldexp_f16 v_add_u32 v_sub_u32 v_subrev_u32 55 v_dot2c_f32_f16 v_dot2c_i32_i16
+v_dot4c_i32_i8 v_dot8c_i32_i4 v_fmac_f32 61 v_xnor_b32
 )"},
     {Encoding::VOPC, R"(
 16 v_cmp_class_f32 v_cmpx_class_f32 v_cmp_class_f64 v_cmpx_class_f64 32
@@ -146,8 +146,9 @@ v_mul_legacy_f32 v_cvt_pk_fp8_f32 v_cvt_pk_bf8_f32
 v_pk_lshrrev_b16 v_pk_ashrrev_i16 v_pk_max_i16 v_pk_min_i16 v_pk_mad_u16
 v_pk_add_u16 v_pk_sub_u16 v_pk_max_u16 v_pk_min_u16 v_pk_fma_f16
 v_pk_add_f16 v_pk_mul_f16 v_pk_min_f16 v_pk_max_f16 26 v_dot2_f32_bf16 32
-v_fma_mix_f32 v_fma_mixlo_f16 v_fma_mixhi_f16 v_dot2_f32_f16 40
-v_dot4_i32_i8 v_dot4_u32_u8 45 v_mfma_f32_16x16x128_f8f6f4
+v_fma_mix_f32 v_fma_mixlo_f16 v_fma_mixhi_f16 v_dot2_f32_f16 38
+v_dot2_i32_i16 v_dot2_u32_u16 v_dot4_i32_i8 v_dot4_u32_u8 v_dot8_i32_i4
+v_dot8_u32_u4 45 v_mfma_f32_16x16x128_f8f6f4
 v_mfma_f32_32x32x64_f8f6f4 48 v_pk_fma_f32 v_pk_mul_f32 v_pk_add_f32 53
 v_mfma_f32_16x16x32_bf16 v_mfma_i32_16x16x64_i8 v_mfma_f32_32x32x16_bf16
 v_mfma_i32_32x32x32_i8 62 v_mfma_f32_16x16x8_xf32 v_mfma_f32_32x32x4_xf32 68

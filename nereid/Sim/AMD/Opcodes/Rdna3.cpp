@@ -158,8 +158,8 @@ v_lshrrev_b16 v_ashrrev_i16 828 v_lshlrev_b64 v_lshrrev_b64 v_ashrrev_i64
 0 v_pk_mad_i16 v_pk_mul_lo_u16 v_pk_add_i16 v_pk_sub_i16 v_pk_lshlrev_b16
 v_pk_lshrrev_b16 v_pk_ashrrev_i16 v_pk_max_i16 v_pk_min_i16 v_pk_mad_u16
 v_pk_add_u16 v_pk_sub_u16 v_pk_max_u16 v_pk_min_u16 v_pk_fma_f16
-v_pk_add_f16 v_pk_mul_f16 v_pk_min_f16 v_pk_max_f16 v_dot2_f32_f16 23
-v_dot4_u32_u8 26 v_dot2_f32_bf16 32 v_fma_mix_f32 v_fma_mixlo_f16
+v_pk_add_f16 v_pk_mul_f16 v_pk_min_f16 v_pk_max_f16 v_dot2_f32_f16 22
+v_dot4_i32_iu8 v_dot4_u32_u8 v_dot8_i32_iu4 v_dot8_u32_u4 v_dot2_f32_bf16 32 v_fma_mix_f32 v_fma_mixlo_f16
 v_fma_mixhi_f16 64 v_wmma_f32_16x16x16_f16 v_wmma_f32_16x16x16_bf16 68
 v_wmma_i32_16x16x16_iu8
 )"},

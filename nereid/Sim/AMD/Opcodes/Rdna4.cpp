@@ -165,7 +165,7 @@ v_cvt_pk_fp8_f32 v_cvt_pk_bf8_f32
 0 v_pk_mad_i16 v_pk_mul_lo_u16 v_pk_add_i16 v_pk_sub_i16 v_pk_lshlrev_b16
 v_pk_lshrrev_b16 v_pk_ashrrev_i16 v_pk_max_i16 v_pk_min_i16 v_pk_mad_u16
 v_pk_add_u16 v_pk_sub_u16 v_pk_max_u16 v_pk_min_u16 v_pk_fma_f16
-v_pk_add_f16 v_pk_mul_f16 19 v_dot2_f32_f16 23 v_dot4_u32_u8 26
+v_pk_add_f16 v_pk_mul_f16 19 v_dot2_f32_f16 22 v_dot4_i32_iu8 v_dot4_u32_u8 v_dot8_i32_iu4 v_dot8_u32_u4
 v_dot2_f32_bf16 v_pk_min_num_f16 v_pk_max_num_f16 v_pk_minimum_f16 v_pk_maximum_f16 32
 v_fma_mix_f32
 v_fma_mixlo_f16 v_fma_mixhi_f16 64 v_wmma_f32_16x16x16_f16
