@@ -85,6 +85,11 @@ public:
       delete pass;
       return;
     }
+    if (llvm::Pass *other =
+            emission.replace ? emission.replace(title) : nullptr) {
+      delete pass;
+      pass = other;
+    }
     passes.add(pass);
     llvm::Pass *next = emission.follow ? emission.follow(title) : nullptr;
     if (next) {

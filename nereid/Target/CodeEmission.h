@@ -60,6 +60,9 @@ struct CodeEmission {
   /// A pass of ours that runs right after the one of code generation with this
   /// title, or null. Empty: none.
   std::function<llvm::Pass *(llvm::StringRef title)> follow;
+  /// Asked after LLVM's other passes: a pass of ours in place of the one of
+  /// code generation with this title, or null. Empty: none.
+  std::function<llvm::Pass *(llvm::StringRef title)> replace;
 };
 
 /// `module` holds `llvm` (and `nvvm`) operations only and is not changed.

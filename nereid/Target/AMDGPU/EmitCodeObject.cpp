@@ -7,6 +7,7 @@
 
 #include "nereid/Dialect/AMD/Transforms/Passes.h"
 #include "nereid/Target/AMDGPU/AmdgpuTarget.h"
+#include "nereid/Target/AMDGPU/CrowdedLoops.h"
 #include "nereid/Target/AMDGPU/FenceWaits.h"
 #include "nereid/Target/AMDGPU/LinkObject.h"
 #include "nereid/Target/AMDGPU/ProductWaits.h"
@@ -25,6 +26,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 
 using namespace nereid;
 using namespace nereid::amdgpu;
@@ -117,6 +119,15 @@ static Expected<std::string> emit(mlir::ModuleOp module,
     return title == hazardPass  ? createProductWaits()
            : title == framePass ? createScratchOffsets()
                                 : fences->follow(title);
+  };
+  auto crowded = std::make_shared<std::optional<BasicAllocation>>();
+  emission.finish = [&, crowded](llvm::Module &llvmModule) {
+    if (hasCrowdedLoops(llvmModule, target.info.threadRegisters)) {
+      crowded->emplace();
+    }
+  };
+  emission.replace = [crowded](llvm::StringRef title) {
+    return *crowded ? (*crowded)->replace(title) : nullptr;
   };
   emission.createMachine = [&](std::string &errors) {
     return createMachine(target, errors);
