@@ -13,8 +13,8 @@
 #include "nereid/Sim/AMD/LoadedProgram.h"
 
 #include <algorithm>
-#include <span>
 #include <cstdio>
+#include <span>
 
 namespace nereid::sim::amd {
 
