@@ -107,6 +107,33 @@ def test_children_compile_for_a_gpu_that_they_cannot_use():
             assert pool.apply(compiles_for_a_gpu, (128, ))
 
 
+def test_a_function_without_its_python_function_is_pickled_again():
+    # As torch does with a kernel that a worker gave it, to keep it in its cache: it takes these out, and puts them back.
+    taken = ("fn", "__globals__", "used_global_vals", "repr", "_hash_lock")
+    function = triton.jit(compiles_for_a_gpu)
+    for _ in range(2):
+        values = {name: getattr(function, name) for name in taken}
+        name = function.repr(function)
+        for one in taken:
+            setattr(function, one, None)
+        received = pickle.loads(pickle.dumps(function))
+        for one, value in values.items():
+            setattr(function, one, value)
+        assert received.arg_names == ["block"] and received.fn is None and received.__globals__ is None and received.src == function.src
+        received.repr = Named(name)
+        function = received
+
+
+class Named:
+    """What torch gives in place of a function's `repr`."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __call__(self, _specialization):
+        return self.name
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 @pytest.mark.parametrize("size", [100, 3_000_000])
 def test_children_launch_too(method, size):

@@ -4,6 +4,7 @@ import hashlib
 import inspect
 import os
 import threading
+import types
 
 from nereid import _native
 
@@ -348,7 +349,8 @@ class JITFunction(_native.Subscripted, _Callable, KernelInterface):
         # torch has taken out what belongs to this process, and puts it back there.
         kept = ("__name__", "__qualname__", "__module__", "__doc__", "module", "version", "do_not_specialize", "do_not_specialize_on_alignment",
                 "debug", "noinline", "_repr", "_fn_name", "arg_names", "params", "constexprs", "hash")
-        return _hollow, ({name: self.__dict__.get(name) for name in kept}, )
+        text = types.SimpleNamespace(source=self.src, raw_lines=self.raw_src, first_line=self.starting_line_number)
+        return _hollow, ({**{name: self.__dict__.get(name) for name in kept}, "_source_function": text}, )
 
     def __deepcopy__(self, _memo):
         return self
@@ -357,7 +359,7 @@ class JITFunction(_native.Subscripted, _Callable, KernelInterface):
 def _hollow(state):
     """A jit function without its Python function."""
     function = JITFunction.__new__(JITFunction)
-    function.__dict__.update(state, fn=None, pre_run_hooks=[], used_global_vals={}, _hash_lock=None, launch_metadata=None)
+    function.__dict__.update(state, fn=None, __globals__=None, pre_run_hooks=[], used_global_vals={}, _hash_lock=None, launch_metadata=None)
     return function
 
 
