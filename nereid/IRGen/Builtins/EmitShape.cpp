@@ -50,24 +50,6 @@ FailureOr<Value> emitArange(CallContext &ctx, const BoundArguments &args) {
       DType::Int32});
 }
 
-/// A size-1 block as a scalar: a reduction that never combines.
-Tensor toScalar(Emitter &e, Tensor x) {
-  if (!x.isBlock()) {
-    return x;
-  }
-  if (x.rank() > 1) {
-    x.value = e.create<tile::ReshapeOp>(e.typeOf(x.type, {1}), x.value);
-  }
-  mlir::Type element = e.typeOf(x.type);
-  auto reduce = e.create<tile::ReduceOp>(mlir::TypeRange{element},
-                                         mlir::ValueRange{x.value}, 0u);
-  mlir::OpBuilder::InsertionGuard guard(e.builder);
-  mlir::Block *block = e.builder.createBlock(
-      &reduce.getCombine(), {}, {element, element}, {e.loc(), e.loc()});
-  e.create<tile::YieldOp>(mlir::ValueRange{block->getArgument(0)});
-  return {reduce.getResults()[0], x.type};
-}
-
 FailureOr<Value> emitFull(CallContext &ctx, const BoundArguments &args) {
   Shape shape = args.ints("shape");
   if (failed(ctx.emitter.checkShape(shape))) {
@@ -98,7 +80,7 @@ FailureOr<Value> emitFull(CallContext &ctx, const BoundArguments &args) {
     return argumentError(ctx, args, "value", "a scalar", x->typeStr(),
                          "use tl.broadcast_to to spread a block");
   }
-  FailureOr<Tensor> cast = ctx.emitter.cast(toScalar(ctx.emitter, *x), type);
+  FailureOr<Tensor> cast = ctx.emitter.cast(ctx.emitter.toScalar(*x), type);
   if (failed(cast)) {
     return failure();
   }
@@ -111,7 +93,7 @@ FailureOr<Value> emitItem(CallContext &ctx, const BoundArguments &args) {
     return argumentError(ctx, args, "input", "one element", x.typeStr(),
                          "reduce the block first, for example with tl.sum");
   }
-  return Value(toScalar(ctx.emitter, x));
+  return Value(ctx.emitter.toScalar(x));
 }
 
 FailureOr<Value> emitBroadcast(CallContext &ctx, const BoundArguments &args) {
@@ -189,7 +171,7 @@ FailureOr<Tensor> reshapeTo(CallContext &ctx, Tensor x,
     return x;
   }
   if (shape.empty()) {
-    return toScalar(e, x);
+    return e.toScalar(x);
   }
   if (!x.isBlock()) {
     return e.splat(x, shape);

@@ -43,6 +43,23 @@ Tensor Emitter::splat(Tensor scalar, llvm::ArrayRef<int64_t> shape) {
   return {create<tile::SplatOp>(type, scalar.value), scalar.type};
 }
 
+Tensor Emitter::toScalar(Tensor x) {
+  if (!x.isBlock()) {
+    return x;
+  }
+  if (x.rank() > 1) {
+    x.value = create<tile::ReshapeOp>(typeOf(x.type, {1}), x.value);
+  }
+  mlir::Type element = typeOf(x.type);
+  auto reduce = create<tile::ReduceOp>(mlir::TypeRange{element},
+                                       mlir::ValueRange{x.value}, 0u);
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  mlir::Block *block = builder.createBlock(&reduce.getCombine(), {},
+                                           {element, element}, {loc(), loc()});
+  create<tile::YieldOp>(mlir::ValueRange{block->getArgument(0)});
+  return {reduce.getResults()[0], x.type};
+}
+
 Tensor Emitter::expandDims(Tensor x, int64_t axis) {
   llvm::SmallVector<int64_t> shape(x.shape());
   shape.insert(shape.begin() + axis, 1);

@@ -120,6 +120,31 @@ TEST(Static, UnrolledLoops) {
                     Not(HasSubstr("tile.range 0, 3")), Not(HasSubstr("scf."))));
 }
 
+TEST(Static, FunctionsThatMakeTypesAreClassesToo) {
+  tileOfFile("@triton.jit\n"
+             "def k(p, n):\n"
+             "  tl.static_assert(isinstance(p.dtype, tl.pointer_type))\n"
+             "  tl.static_assert(not isinstance(n.dtype, tl.pointer_type))\n"
+             "  tl.static_assert(not isinstance(n, tl.pointer_type))\n"
+             "  b = p + tl.arange(0, 4)\n"
+             "  tl.static_assert(isinstance(b.type, tl.block_type))\n"
+             "  tl.static_assert(not isinstance(b.type, tl.pointer_type))\n"
+             "  tl.static_assert(isinstance(b.dtype, tl.pointer_type))\n"
+             "  tl.static_assert(not isinstance(p.type, tl.block_type))\n"
+             "  tl.static_assert(isinstance(p.type, (tl.block_type, "
+             "tl.pointer_type)))\n",
+             "*fp32,i32");
+}
+
+TEST(ControlFlow, ABlockOfOneElementIsACondition) {
+  EXPECT_THAT(tileOfFile("@triton.jit\n"
+                         "def k(p):\n"
+                         "  if tl.load(p + tl.arange(0, 1)[:, None]) > 42:\n"
+                         "    tl.store(p, 42)\n",
+                         "*i32"),
+              AllOf(HasSubstr("tile.reduce"), HasSubstr("scf.if")));
+}
+
 TEST(Static, AssignmentDecaysAndAnnotationDoesNot) {
   std::string tile = tileOfFile("@triton.jit\n"
                                 "def k(p):\n"

@@ -83,6 +83,9 @@ public:
   /// Both to their common shape.
   LogicalResult broadcast(Tensor &a, Tensor &b, llvm::StringRef what = {});
   Tensor splat(Tensor scalar, llvm::ArrayRef<int64_t> shape);
+  /// The element of a block of one, as a reduction that never combines; a
+  /// scalar as it is.
+  Tensor toScalar(Tensor x);
   Tensor expandDims(Tensor x, int64_t axis);
   /// Checks extents (>= 1) and the number of elements.
   LogicalResult checkShape(llvm::ArrayRef<int64_t> shape);

@@ -551,13 +551,13 @@ FailureOr<Value> Evaluator::condition(const ast::Expr *expr,
   if (!value->isTensor()) {
     return Value(truth(*value));
   }
-  if (value->tensor().isBlock()) {
+  if (value->tensor().numElements() != 1) {
     return diag.error(what.str() + " is a block, " + value->tensor().typeStr() +
                           "; expected a scalar",
                       "choose element by element with tl.where(c, a, b), or "
                       "reduce the block first (tl.sum, tl.max)");
   }
-  FailureOr<Tensor> boolean = emitter.toBool(value->tensor());
+  FailureOr<Tensor> boolean = emitter.toBool(emitter.toScalar(value->tensor()));
   if (failed(boolean)) {
     return failure();
   }

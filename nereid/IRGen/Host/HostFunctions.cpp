@@ -240,6 +240,18 @@ static FailureOr<Value> emitLen(CallContext &ctx, const BoundArguments &args) {
   return wrongArgument(ctx, args, "x", "a tuple or a list");
 }
 
+/// Of tl.pointer_type and tl.block_type, which are functions that make a type.
+static bool isOfTypeMaker(const Value &value, const Builtin &maker) {
+  if (!value.isType()) {
+    return false;
+  }
+  const TypeValue &type = value.type();
+  return maker.name == "block_type"
+             ? type.isBlock
+             : maker.name == "pointer_type" && type.scalar.isPointer &&
+                   !type.isBlock;
+}
+
 bool Evaluator::isInstance(const Value &value,
                            const Value &classOrTuple) const {
   if (classOrTuple.isSequence()) {
@@ -249,6 +261,9 @@ bool Evaluator::isInstance(const Value &value,
   }
   if (classOrTuple.isOpaque()) {
     return isHostInstance(value, classOrTuple.opaque().name);
+  }
+  if (classOrTuple.isBuiltin()) {
+    return isOfTypeMaker(value, classOrTuple.builtin());
   }
   if (!classOrTuple.isClass()) {
     return false;
