@@ -57,7 +57,8 @@ class OperatorTest : public e2e::OnDevice {
 protected:
   void SetUp() override;
 
-  /// Runs `one` for as many random cases as asked for; fewer on `interp`.
+  /// Runs `one` for as many random cases as asked for; fewer on `interp`, and
+  /// where each compiles kernels of its own.
   void forCases(const std::function<void()> &one, int cases = 6);
 
   int64_t pick(int64_t low, int64_t high); ///< both included

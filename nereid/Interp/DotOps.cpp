@@ -31,20 +31,28 @@ struct Extents {
 
 } // namespace
 
-/// Calls f(result, lhs, rhs) with the linear indices of every product; k runs
-/// outside n, so that the rows of rhs and of the result are contiguous.
+/// Calls f(result, lhs, rhs) for every row of rhs that an element of lhs is
+/// multiplied with: the linear indices of the row of the result, of the element
+/// and of the row of rhs.
 template <typename F>
-static void forProducts(const Extents &e, F f) {
+static void forRows(const Extents &e, F f) {
   for (int64_t b = 0; b < e.batch; ++b) {
     for (int64_t m = 0; m < e.m; ++m) {
       for (int64_t k = 0; k < e.k; ++k) {
-        int64_t lhs = (b * e.m + m) * e.k + k;
-        for (int64_t n = 0; n < e.n; ++n) {
-          f((b * e.m + m) * e.n + n, lhs, (b * e.k + k) * e.n + n);
-        }
+        f((b * e.m + m) * e.n, (b * e.m + m) * e.k + k, (b * e.k + k) * e.n);
       }
     }
   }
+}
+
+/// Calls f(result, lhs, rhs) with the linear indices of every product.
+template <typename F>
+static void forProducts(const Extents &e, F f) {
+  forRows(e, [&](int64_t i, int64_t a, int64_t b) {
+    for (int64_t n = 0; n < e.n; ++n) {
+      f(i + n, a, b + n);
+    }
+  });
 }
 
 template <typename T>
@@ -52,8 +60,13 @@ static void multiplyFloats(const Extents &e, const TileValue &lhs,
                            const TileValue &rhs, const TileValue &c,
                            const Machine &machine, TileValue &r) {
   std::vector<T> sums(c.floats.begin(), c.floats.end());
-  forProducts(e, [&](int64_t i, int64_t a, int64_t b) {
-    sums[i] += T(lhs.floats[a]) * T(rhs.floats[b]);
+  std::vector<T> right(rhs.floats.begin(), rhs.floats.end());
+  forRows(e, [&](int64_t i, int64_t a, int64_t b) {
+    T x = T(lhs.floats[a]), *row = &sums[i];
+    const T *y = &right[b];
+    for (int64_t n = 0; n < e.n; ++n) {
+      row[n] += x * y[n];
+    }
   });
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
     r.floats[i] = machine.rounded(r.element, double(sums[i]));
@@ -143,13 +156,84 @@ static Summation summationOf(tile::DotOp dot, Machine &m) {
   return result;
 }
 
+namespace {
+
+/// An operand of a product as another executor may read it.
+struct Factors {
+  std::vector<double> magnitudes; ///< of the numbers as they are
+  std::vector<double> errors;
+  std::vector<double> losses; ///< in one number of TF32; of Reading::Split
+  std::vector<char> whole;
+  bool isExact = true; ///< no element has an error
+
+  Factors(const TileValue &operand, Reading reading)
+      : magnitudes(operand.floats.size()), errors(operand.floats.size()),
+        whole(operand.floats.size()) {
+    bool flushes = isBf16(operand.element);
+    losses.resize(reading == Reading::Split ? magnitudes.size() : 0);
+    for (size_t i = 0; i < magnitudes.size(); ++i) {
+      double x = operand.floats[i];
+      double error = operand.errorAt(static_cast<int64_t>(i));
+      error += flushes ? flushError(x) : 0;
+      if (reading == Reading::Split) {
+        losses[i] = tf32Error(x);
+        error += splitError(x) + std::ldexp(error, -21);
+      } else if (reading == Reading::Tf32) {
+        error += tf32Error(x) + std::ldexp(error, -10);
+      }
+      magnitudes[i] = std::fabs(x);
+      errors[i] = error;
+      whole[i] = x == std::trunc(x);
+      isExact &= error == 0;
+    }
+  }
+};
+
+/// A row of a product while it is summed up.
+struct RowSums {
+  double *magnitude, *slack;
+  char *whole;
+};
+
+} // namespace
+
+/// Adds element `a` of lhs times the row of rhs at `b`.
+static void addRow(const Factors &lhs, int64_t a, const Factors &rhs, int64_t b,
+                   int64_t count, RowSums to) {
+  double x = lhs.magnitudes[a], dx = lhs.errors[a];
+  const double *y = &rhs.magnitudes[b], *dy = &rhs.errors[b];
+  for (int64_t n = 0; n < count; ++n) {
+    to.magnitude[n] += (x + dx) * (y[n] + dy[n]);
+  }
+  const char *whole = &rhs.whole[b];
+  for (int64_t n = 0; n < count; ++n) {
+    to.whole[n] &= lhs.whole[a] & whole[n];
+  }
+  // The product of what both lose in one number of TF32.
+  for (int64_t n = 0; n < count && !lhs.losses.empty(); ++n) {
+    to.slack[n] += lhs.losses[a] * rhs.losses[b + n];
+  }
+  if (dx == 0 && rhs.isExact) {
+    return;
+  }
+  for (int64_t n = 0; n < count; ++n) {
+    // Not infinity * 0, where the other one is exact.
+    double moved = x * dy[n] + y[n] * dx + dx * dy[n];
+    bool isUnknown = dx == infinity || dy[n] == infinity;
+    bool isOff = dx != 0 || dy[n] != 0;
+    to.slack[n] = isUnknown ? infinity
+                  : isOff   ? to.slack[n] + moved
+                            : to.slack[n];
+  }
+}
+
 /// Any order of k + 1 roundings errs by at most k + 1 spacings of the sum of
 /// magnitudes; with whole numbers small enough, nothing is ever rounded.
 static void fillErrors(const Extents &e, const TileValue &lhs,
                        const TileValue &rhs, const TileValue &c,
                        Reading reading, const Summation &summation,
                        TileValue &r) {
-  bool flushes = isBf16(lhs.element);
+  Factors left(lhs, reading), right(rhs, reading);
   std::vector<double> magnitude(r.size()), slack(r.size());
   std::vector<char> whole(r.size(), 1);
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
@@ -157,30 +241,8 @@ static void fillErrors(const Extents &e, const TileValue &lhs,
     slack[i] = c.errorAt(i);
     whole[i] = c.floats[i] == std::trunc(c.floats[i]);
   }
-  forProducts(e, [&](int64_t i, int64_t a, int64_t b) {
-    double x = lhs.floats[a], y = rhs.floats[b];
-    double dx = lhs.errorAt(a), dy = rhs.errorAt(b);
-    if (flushes) {
-      dx += flushError(x);
-      dy += flushError(y);
-    }
-    if (reading == Reading::Split) {
-      // And the product of what both lose in one number of TF32.
-      slack[i] += tf32Error(x) * tf32Error(y);
-      dx += splitError(x) + std::ldexp(dx, -21);
-      dy += splitError(y) + std::ldexp(dy, -21);
-    }
-    if (reading == Reading::Tf32) {
-      dx += tf32Error(x) + std::ldexp(dx, -10);
-      dy += tf32Error(y) + std::ldexp(dy, -10);
-    }
-    magnitude[i] += (std::fabs(x) + dx) * (std::fabs(y) + dy);
-    if (std::isinf(dx) || std::isinf(dy)) {
-      slack[i] = infinity; // not infinity * 0, where the other one is exact
-    } else if (dx != 0 || dy != 0) {
-      slack[i] += std::fabs(x) * dy + std::fabs(y) * dx + dx * dy;
-    }
-    whole[i] &= x == std::trunc(x) && y == std::trunc(y);
+  forRows(e, [&](int64_t i, int64_t a, int64_t b) {
+    addRow(left, a, right, b, e.n, {&magnitude[i], &slack[i], &whole[i]});
   });
   r.errors.resize(r.size());
   for (int64_t i = 0, n = r.size(); i < n; ++i) {

@@ -102,7 +102,7 @@ uint64_t encode(const FloatFormat &format, double value) {
     return sign | infinity;
   }
   double magnitude = std::fabs(value);
-  if (magnitude < std::ldexp(1.0, format.minExponent)) {
+  if (magnitude < powerOf2(format.minExponent)) {
     return sign |
            uint64_t(std::ldexp(magnitude, fractionBits - format.minExponent));
   }
@@ -119,10 +119,10 @@ uint64_t encode(const FloatFormat &format, double value) {
 /// Rounds a finite value as if the exponent had no upper limit.
 static double roundUnbounded(const FloatFormat &format, double value,
                              Direction direction) {
-  if (std::fabs(value) < std::ldexp(1.0, format.minExponent)) {
+  if (std::fabs(value) < powerOf2(format.minExponent)) {
     // Subnormal: a multiple of the smallest number. The sum with 1.5 * 2^52
     // of them has no room for anything finer.
-    double unit = std::ldexp(1.0, format.minExponent - format.precision + 1);
+    double unit = powerOf2(format.minExponent - format.precision + 1);
     if (direction == Direction::TowardZero) {
       return std::trunc(value / unit) * unit;
     }
@@ -166,14 +166,6 @@ double roundSaturating(const FloatFormat &format, double value,
     return std::copysign(format.maxFinite, value);
   }
   return round(format, value, direction);
-}
-
-double spacing(const FloatFormat &format, double magnitude) {
-  int exponent = format.minExponent;
-  if (magnitude > 0 && std::isfinite(magnitude)) {
-    exponent = std::max(exponent, std::ilogb(magnitude));
-  }
-  return std::ldexp(1.0, exponent - format.precision + 1);
 }
 
 } // namespace nereid::interp

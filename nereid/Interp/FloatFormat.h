@@ -16,6 +16,9 @@
 #ifndef NEREID_INTERP_FLOATFORMAT_H
 #define NEREID_INTERP_FLOATFORMAT_H
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 
 namespace mlir {
@@ -56,8 +59,27 @@ double round(const FloatFormat &format, double value,
 double roundSaturating(const FloatFormat &format, double value,
                        Direction direction);
 
+/// 2^exponent, where a double has that.
+inline double powerOf2(int exponent) {
+  constexpr int fractionBits = 52, bias = 1023;
+  return exponent > -bias
+             ? std::bit_cast<double>(static_cast<uint64_t>(exponent + bias)
+                                     << fractionBits)
+             : std::bit_cast<double>(uint64_t{1}
+                                     << (exponent + bias - 1 + fractionBits));
+}
+
 /// Distance between neighbouring numbers of the format at `magnitude` >= 0.
-double spacing(const FloatFormat &format, double magnitude);
+inline double spacing(const FloatFormat &format, double magnitude) {
+  int exponent = format.minExponent;
+  if (magnitude > 0 && std::isfinite(magnitude)) {
+    // Of a subnormal double, less than every format's.
+    exponent = std::max(
+        exponent,
+        static_cast<int>(std::bit_cast<uint64_t>(magnitude) >> 52) - 1023);
+  }
+  return powerOf2(exponent - format.precision + 1);
+}
 
 } // namespace nereid::interp
 

@@ -57,7 +57,7 @@ public:
       return status;
     }
     Expected<CompileResult> result = [&] {
-      ContextPool::Lease context = contexts.take();
+      ContextPool::Lease context = ContextPool::shared().take();
       return Compilation(*context, request, *target).run();
     }();
     if (AssembledApart::ofThread() && result.ok() && request.emit.empty()) {
@@ -73,7 +73,7 @@ public:
     if (!target.ok()) {
       return target.status();
     }
-    ContextPool::Lease context = contexts.take();
+    ContextPool::Lease context = ContextPool::shared().take();
     return Compilation(*context, request, *target).findOutside(launch);
   }
 
@@ -84,7 +84,7 @@ public:
     if (!target.ok()) {
       return target.status();
     }
-    ContextPool::Lease context = contexts.take();
+    ContextPool::Lease context = ContextPool::shared().take();
     return Compilation(*context, request, *target).countOperations(launch);
   }
 
@@ -129,8 +129,6 @@ private:
       (void)nvptx::assemble(*ptxas, image, maxRegisters).ok();
     }
   }
-
-  ContextPool contexts;
 };
 } // namespace
 

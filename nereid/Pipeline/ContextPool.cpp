@@ -46,6 +46,12 @@ std::unique_ptr<MLIRContext> makeCompilerContext() {
   return context;
 }
 
+ContextPool &ContextPool::shared() {
+  // Never destroyed: threads may compile while the process ends.
+  static auto *pool = new ContextPool;
+  return *pool;
+}
+
 ContextPool::Lease ContextPool::take() {
   {
     std::lock_guard lock(mutex);

@@ -25,6 +25,10 @@ namespace nereid {
 /// Thread-safe. Contexts that are lent must come back before it dies.
 class ContextPool {
 public:
+  /// That of all compilers of the process: no compilation leaves anything in a
+  /// context that another one could see.
+  static ContextPool &shared();
+
   struct Entry {
     std::unique_ptr<mlir::MLIRContext> context;
     unsigned uses = 0;

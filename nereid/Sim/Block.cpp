@@ -331,8 +331,8 @@ uint32_t Block::sharedAddress(Warp &warp, unsigned lane,
   return uint32_t(at);
 }
 
-unsigned char *Block::resolve(Warp &warp, unsigned lane, uint64_t address,
-                              uint32_t bytes, Space space, Access access) {
+unsigned char *Block::resolveAny(Warp &warp, unsigned lane, uint64_t address,
+                                 uint32_t bytes, Space space, Access access) {
   if (address & (bytes - 1)) {
     fault(warp, lane, Fault::Kind::Misaligned,
           accessText(access, bytes) + " at " + hexadecimal(address) +

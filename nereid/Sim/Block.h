@@ -42,7 +42,12 @@ public:
   /// Where `bytes` bytes of an access lie. Throws Fault for memory that the
   /// thread has not, and for an address that is no multiple of `bytes`.
   unsigned char *resolve(Warp &warp, unsigned lane, uint64_t address,
-                         uint32_t bytes, Space space, Access access);
+                         uint32_t bytes, Space space, Access access) {
+    bool isNear = space == Space::Global && !(address & (bytes - 1)) &&
+                  recent.contains(address, bytes);
+    return isNear ? reinterpret_cast<unsigned char *>(address)
+                  : resolveAny(warp, lane, address, bytes, space, access);
+  }
   /// The same for what four warps or a copy read and write by themselves:
   /// without alignment, and not looked at for races.
   unsigned char *sharedBytes(uint64_t address, uint32_t bytes) const;
@@ -103,6 +108,9 @@ private:
   std::mt19937_64 random;
   /// With a profile: sectors of global memory that the block has read.
   std::unordered_set<uint64_t> readSectors;
+  unsigned char *resolveAny(Warp &warp, unsigned lane, uint64_t address,
+                            uint32_t bytes, Space space, Access access);
+
   MemoryRange recent; ///< the allocation of the last access
   uint32_t freeRegisters = 0;
   struct Arrived { ///< at a named barrier, without waiting

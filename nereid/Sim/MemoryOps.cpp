@@ -13,6 +13,8 @@
 #include "nereid/Sim/Block.h"
 #include "nereid/Sim/Lanes.h"
 
+#include <array>
+#include <bit>
 #include <cstring>
 
 namespace nereid::sim {
@@ -102,19 +104,19 @@ static uint64_t extended(uint64_t value, const Instruction &instruction) {
          instruction.detail[3];
 }
 
+template <uint32_t Bytes>
 static void load(Warp &warp, const Instruction &instruction) {
-  auto bytes = uint32_t(instruction.detail[0]);
   auto space = Space(instruction.detail[1]);
   auto count = uint32_t(instruction.to.size());
   const LaneVector &addresses = warp.at(instruction.from[0]);
-  countAccess(warp, instruction, bytes * count, space, Access::Read);
+  countAccess(warp, instruction, Bytes * count, space, Access::Read);
   forLanes(warp.active, [&](unsigned lane) {
     uint64_t address = addresses[lane] + uint64_t(instruction.offset);
     const unsigned char *from = warp.block.resolve(
-        warp, lane, address, bytes * count, space, Access::Read);
+        warp, lane, address, Bytes * count, space, Access::Read);
     for (uint32_t i = 0; i < count; ++i) {
       uint64_t value = 0;
-      std::memcpy(&value, from + i * bytes, bytes);
+      std::memcpy(&value, from + i * Bytes, Bytes);
       value = extended(value, instruction);
       if (instruction.to[i] != noIndex) {
         warp.at(instruction.to[i])[lane] = value;
@@ -145,21 +147,26 @@ static void loadParameter(Warp &warp, const Instruction &instruction) {
   });
 }
 
+template <uint32_t Bytes>
 static void store(Warp &warp, const Instruction &instruction) {
-  auto bytes = uint32_t(instruction.detail[0]);
   auto space = Space(instruction.detail[1]);
   auto count = uint32_t(instruction.from.size() - 1);
   const LaneVector &addresses = warp.at(instruction.from[0]);
-  countAccess(warp, instruction, bytes * count, space, Access::Write);
+  countAccess(warp, instruction, Bytes * count, space, Access::Write);
   forLanes(warp.active, [&](unsigned lane) {
     uint64_t address = addresses[lane] + uint64_t(instruction.offset);
-    unsigned char *to = warp.block.resolve(warp, lane, address, bytes * count,
+    unsigned char *to = warp.block.resolve(warp, lane, address, Bytes * count,
                                            space, Access::Write);
     for (uint32_t i = 0; i < count; ++i) {
-      std::memcpy(to + i * bytes, &warp.at(instruction.from[i + 1])[lane],
-                  bytes);
+      std::memcpy(to + i * Bytes, &warp.at(instruction.from[i + 1])[lane],
+                  Bytes);
     }
   });
+}
+
+/// Of elements of so many bytes: 1, 2, 4 or 8.
+static Execute ofBytes(uint64_t bytes, const std::array<Execute, 4> &sizes) {
+  return sizes[size_t(std::countr_zero(bytes))];
 }
 
 static void decodeLoad(Decoder &d) {
@@ -173,7 +180,9 @@ static void decodeLoad(Decoder &d) {
   }
   d.made->detail[3] = lowBits(bits);
   bool isParameter = Space(d.made->detail[1]) == Space::Param;
-  d.made->execute = isParameter ? loadParameter : load;
+  d.made->execute = isParameter ? loadParameter
+                                : ofBytes(d.made->detail[0],
+                                          {load<1>, load<2>, load<4>, load<8>});
 }
 
 static void decodeStore(Decoder &d) {
@@ -184,7 +193,8 @@ static void decodeStore(Decoder &d) {
   if (Space(d.made->detail[1]) == Space::Param) {
     d.refuse();
   }
-  d.made->execute = store;
+  d.made->execute =
+      ofBytes(d.made->detail[0], {store<1>, store<2>, store<4>, store<8>});
 }
 
 /// Prefetches and their like change no result.

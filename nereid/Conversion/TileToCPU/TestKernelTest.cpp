@@ -37,23 +37,36 @@ static const HostServices services = {recordPrint, recordFailure, inBounds,
 
 namespace {
 struct Compiled {
-  std::unique_ptr<MLIRContext> context;
+  std::shared_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> module;
   CpuKernelInfo info;
   std::string error;
 };
 } // namespace
 
+/// One for many kernels: loading dialects takes as long as compiling a small
+/// one. Types stay in a context, so it is left after a number of kernels.
+static std::shared_ptr<MLIRContext> sharedContext() {
+  constexpr int mostUses = 256;
+  static std::shared_ptr<MLIRContext> context;
+  static int uses = 0;
+  if (!context || ++uses == mostUses) {
+    DialectRegistry registry;
+    registerTileToCPUDialects(registry);
+    registry.insert<tile::testing::OtherDialect>();
+    target::registerTranslations(registry);
+    context = std::make_shared<MLIRContext>(registry,
+                                            MLIRContext::Threading::DISABLED);
+    context->loadAllAvailableDialects();
+    uses = 0;
+  }
+  return context;
+}
+
 static Compiled compile(const std::string &text, const cpu::CpuTarget &target,
                         bool toLlvm) {
   Compiled result;
-  DialectRegistry registry;
-  registerTileToCPUDialects(registry);
-  registry.insert<tile::testing::OtherDialect>();
-  target::registerTranslations(registry);
-  result.context =
-      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  result.context->loadAllAvailableDialects();
+  result.context = sharedContext();
   ScopedDiagnosticHandler handler(result.context.get(),
                                   [&](mlir::Diagnostic &diagnostic) {
                                     result.error += diagnostic.str() + "\n";

@@ -8,6 +8,7 @@
 #include "nereid/Runtime/cache/DiskCache.h"
 
 #include "nereid/ABI/Encoding.h"
+#include "nereid/Runtime/cache/CacheTally.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Support/Log.h"
@@ -147,21 +148,14 @@ void DiskCache::store(const Digest &key, const KernelImage &image) {
   if (file.size() > std::min(capBytes, mostEntryBytes)) {
     return;
   }
-  bool scan;
-  {
-    // The folder is looked through once a process, and again whenever a
-    // sixteenth of the cap has been added: stores stay O(1) on average and the
-    // cap is overrun by that share at most.
-    std::lock_guard lock(mutex);
-    storedSinceScan += file.size();
-    scan = !scanned || storedSinceScan > capBytes / 16;
-    if (scan) {
-      scanned = true;
-      storedSinceScan = 0;
-    }
-  }
-  if (scan) {
-    evict(capBytes - std::min<uint64_t>(capBytes, file.size()));
+  // A sixteenth more goes than has to, so that the folder is looked through
+  // that seldom.
+  CacheTally tally(folder);
+  std::optional<uint64_t> counted = tally.total(), remaining;
+  if (!counted || *counted + file.size() > capBytes) {
+    uint64_t room = file.size();
+    room += counted ? capBytes / 16 : 0;
+    remaining = evict(capBytes - std::min(capBytes, room));
   }
   Status status = replaceFile(fileOf(key), file);
   if (!status.ok()) {
@@ -173,7 +167,10 @@ void DiskCache::store(const Digest &key, const KernelImage &image) {
              (reason == std::string::npos ? "" : message.substr(reason)));
     std::lock_guard lock(mutex);
     phase = Phase::Off;
-  } else if (logEnabled(LogTopic::Cache)) {
+    return;
+  }
+  remaining ? tally.reset(*remaining + file.size()) : tally.add(file.size());
+  if (logEnabled(LogTopic::Cache)) {
     logLine(LogTopic::Cache, "stored " + image.kernel + ", " +
                                  std::to_string(file.size()) +
                                  " bytes: " + fileOf(key));
@@ -234,14 +231,14 @@ DiskCache::Usage DiskCache::usage() const {
   return usage;
 }
 
-void DiskCache::evict(uint64_t targetBytes) {
+uint64_t DiskCache::evict(uint64_t targetBytes) {
   std::vector<CacheFile> files = listFiles(folder, true);
   uint64_t total = 0;
   for (const CacheFile &file : files) {
     total += file.bytes;
   }
   if (total <= targetBytes) {
-    return;
+    return total;
   }
   std::sort(files.begin(), files.end(),
             [](const CacheFile &a, const CacheFile &b) {
@@ -258,6 +255,7 @@ void DiskCache::evict(uint64_t targetBytes) {
       logLine(LogTopic::Cache, "evicted " + file.path);
     }
   }
+  return total;
 }
 
 } // namespace nereid

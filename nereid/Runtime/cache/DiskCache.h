@@ -16,10 +16,10 @@
 //   48  32  BLAKE2b-256 of the payload
 //   80  n   payload: encodeImage
 //
-// What does not verify counts as absent and is replaced by the next store.
-// Files are not flushed: after a power failure one may be torn, which the
-// checksum finds. A folder that cannot be used or written gives one warning
-// and no cache.
+// Beside them lies CacheTally's file. What does not verify counts as absent and
+// is replaced by the next store. Files are not flushed: after a power failure
+// one may be torn, which the checksum finds. A folder that cannot be used or
+// written gives one warning and no cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,8 +51,9 @@ public:
   };
   Usage usage() const;
   /// Removes least recently used files until at most `targetBytes` remain, and
-  /// temporary files that a killed process left behind over an hour ago.
-  void evict(uint64_t targetBytes);
+  /// temporary files that a killed process left behind over an hour ago. The
+  /// bytes that remain.
+  uint64_t evict(uint64_t targetBytes);
 
   /// NEREID_CACHE_DIR, $XDG_CACHE_HOME/nereid, ~/.cache/nereid, or a folder in
   /// the temporary directory when there is no home.
@@ -66,8 +67,6 @@ private:
   uint64_t capBytes;
   std::mutex mutex;
   enum class Phase { Unopened, Open, Off } phase = Phase::Unopened;
-  uint64_t storedSinceScan = 0;
-  bool scanned = false;
 };
 
 } // namespace nereid
