@@ -67,7 +67,8 @@ namespace {
 struct HostModel {
   ProductSize size;
   int64_t perWord = 1, threads = 1;
-  double cacheBytes = 0; ///< of a core's second level
+  double cacheBytes = 0;  ///< of a core's second level
+  bool readsRows = false; ///< of the left operand where they lie, if few times
 
   double cyclesOf(const ProductPlan &plan) const;
 };
@@ -84,7 +85,11 @@ double HostModel::cyclesOf(const ProductPlan &plan) const {
   double products = std::ceil(m / rows) * std::ceil(n / 64) * words *
                     (hasTiles ? rows * 2 / 8 : ofBlock);
   // A word is read, written, and takes a line's way back to the second level.
-  double packing = (m + n) * words * 0.5;
+  // Rows that are not copied come from there, too (DotRows.cpp).
+  int64_t columnsOfStrip = hasTiles ? 32 : cpu::deviceLevel() >= 4 ? 64 : 16;
+  bool isInPlace =
+      readsRows && plan.blockN <= (hasTiles ? 16 : 4) * columnsOfStrip;
+  double packing = (n + m * (isInPlace ? 0.1 : 1)) * words * 0.5;
   double sums = m * n * 0.16, ends = m * n * 0.85 + 2000;
   if ((m * words + n * words + m * n) * 4 > 0.6 * cacheBytes) {
     products *= 1.1;
@@ -95,12 +100,13 @@ double HostModel::cyclesOf(const ProductPlan &plan) const {
   double program = blocksOfK * (products + packing + sums) + ends;
   int64_t programs = size.batch * cdiv(size.m, plan.blockM) *
                      cdiv(size.n, plan.blockN) * plan.splits;
-  // Other threads wake up late, and at the end some wait for the others.
+  // Other threads wake up late, and at the end some wait for the others: less
+  // where all have as many programs.
   constexpr double wakeUp = 24000;
   double all = program * double(programs), t = double(threads);
+  double lost = program * (programs % threads ? 0.5 : 0.25);
   return std::max(double(cdiv(programs, threads)) * program,
-                  threads == 1 ? all
-                               : (all + wakeUp * (t - 1)) / t + program / 2);
+                  threads == 1 ? all : (all + wakeUp * (t - 1)) / t + lost);
 }
 
 void kernels::forEachHostPlan(const ProductSize &size, DType dtype,
@@ -115,6 +121,10 @@ void kernels::forEachHostPlan(const ProductSize &size, DType dtype,
   DeviceNumbers host = numbersOf(Device::cpu());
   HostModel model = {size, elementsPerWord(dtype), host.processors,
                      double(host.cacheBytes)};
+  // Its words lie in memory as they are multiplied.
+  model.readsRows =
+      size.hasRows && (dtype == f32 || (dtype == bf16 && model.perWord > 1) ||
+                       (dtype == i8 && cpu::deviceLevel() >= 6));
   plan.blockK = model.perWord *
                 blockOf(cdiv(size.k, model.perWord), 16, {16, 32, 64, 128});
   plan.splits = splitsOf(size);

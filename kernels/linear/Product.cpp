@@ -244,7 +244,8 @@ ProductSize kernels::prepareProduct(Product &p) {
           p.b.size(2),
           p.a.size(2),
           isMapped(p.a, 0) && isMapped(p.b, 1),
-          unitOfRows(p.a) == seenMultiples && unitOfRows(p.b) == seenMultiples};
+          unitOfRows(p.a) == seenMultiples && unitOfRows(p.b) == seenMultiples,
+          p.a.stride(2) == 1};
 }
 
 Tensor kernels::run(const Product &given) {

@@ -35,6 +35,9 @@ struct ProductSize {
   /// Other kernels see that rows begin at multiples of 16 bytes; else they load
   /// element by element.
   bool isAligned = true;
+  /// Neighbours along k of the left operand are neighbours in memory: a
+  /// processor may read its rows where they lie.
+  bool hasRows = true;
 };
 
 /// The fastest for the device: what has been measured for large products, and

@@ -53,7 +53,7 @@ def reads(x_ptr, index_ptr, y_ptr, stride, BLOCK: tl.constexpr):
 def writes(x_ptr, y_ptr, stride, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + i)
-    # WRITES: :[[#@LINE+3]]:5: remark: store: past the caches, where the launch writes more than they hold and the row begins at a line: the kernel does not read what it writes
+    # WRITES: :[[#@LINE+3]]:5: remark: store: past the caches, where the launch writes more than they hold: the kernel does not read what it writes
     # WRITES: :[[#@LINE+2]]:5: remark: store: a vector of neighbours{{$}}
     # WRITELANES: :[[#@LINE+1]]:5: remark: store: a vector of neighbours{{$}}
     tl.store(y_ptr + i, x)

@@ -357,10 +357,13 @@ void Nest::assumeNoneHolds(ElementEmitter &evaluator, unsigned coords) {
   });
 }
 
-/// Streaming stores need whole cache lines: the condition, at run time, that
-/// every row starts at one. Null if the nest has nothing to stream.
-Value Nest::canStream(ElementEmitter &probe, unsigned coords) {
-  Value condition;
+/// Streaming stores need whole cache lines: where the first one begins in every
+/// row, which must be the same element for all that the nest stores. Nothing if
+/// it has nothing to stream.
+std::optional<Nest::Stream> Nest::canStream(ElementEmitter &probe,
+                                            unsigned coords) {
+  constexpr int64_t lineBytes = 64;
+  Stream stream;
   for (const Sink &sink : step.sinks) {
     auto store = dyn_cast_or_null<tile::StoreAccess>(sink.op);
     if (!store || !kernel.canStream(store)) {
@@ -372,33 +375,43 @@ Value Nest::canStream(ElementEmitter &probe, unsigned coords) {
     LanePointer to = probe.pointer(store.getPtr(), coords);
     bool isRow = to.bytes == bytes && startOfRow(to.index);
     Value address = probe.contiguousAddress(to, bytes, &level);
-    bool isWhole = schedule.lanes * bytes % 64 == 0;
+    bool isWhole = schedule.lanes * bytes % lineBytes == 0;
     reportDecision(store, [&] {
       Decision d{"store",
-                 "past the caches, where the launch writes more than they hold "
-                 "and the row begins at a line",
+                 "past the caches, where the launch writes more than they hold",
                  "", "the kernel does not read what it writes", ""};
       if (!isRow || !address || !isWhole) {
         d = {"store", "through the caches", "past them",
-             isWhole ? "its rows are not known to begin where lines do"
+             isWhole ? "its rows are not known to be neighbours in memory"
                      : "a vector of them is no whole line",
              ""};
       }
       return d;
     });
     if (!isRow || !address || !isWhole) {
-      return nullptr;
+      return std::nullopt;
     }
     LaneOps ops = probe.at(depth);
-    Value bits =
-        LLVM::PtrToIntOp::create(ops.b, ops.loc, ops.b.getI64Type(), address);
-    Value low = arith::AndIOp::create(ops.b, ops.loc, bits, ops.i64(63));
-    Value aligned = arith::CmpIOp::create(
-        ops.b, ops.loc, arith::CmpIPredicate::eq, low, ops.i64(0));
-    condition = arith::AndIOp::create(
-        ops.b, ops.loc, condition ? condition : kernel.streaming, aligned);
+    OpBuilder &b = ops.b;
+    auto equal = [&](Value x, Value y) -> Value {
+      return arith::CmpIOp::create(b, ops.loc, arith::CmpIPredicate::eq, x, y);
+    };
+    Value begin = LLVM::PtrToIntOp::create(b, ops.loc, b.getI64Type(), address);
+    Value toLine = arith::AndIOp::create(b, ops.loc, ops.sub(ops.i64(0), begin),
+                                         ops.i64(lineBytes - 1));
+    Value first = arith::DivUIOp::create(b, ops.loc, toLine, ops.i64(bytes));
+    Value holds = equal(ops.mul(first, ops.i64(bytes)), toLine);
+    if (stream.first) {
+      holds =
+          arith::AndIOp::create(b, ops.loc, holds, equal(first, stream.first));
+    } else {
+      stream.first = first;
+    }
+    stream.condition = arith::AndIOp::create(
+        b, ops.loc, stream.condition ? stream.condition : kernel.streaming,
+        holds);
   }
-  return condition;
+  return stream.condition ? std::optional(stream) : std::nullopt;
 }
 
 } // namespace nereid::tocpu

@@ -330,6 +330,25 @@ void LoopEmitter::emitIf(scf::IfOp branch) {
   }
 }
 
+void LoopEmitter::emitUnless(Value condition, function_ref<void()> body) {
+  toTop();
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/true);
+  Block *block = branch.elseBlock();
+  if (!block->empty()) {
+    block->back().erase();
+  }
+  // Scalars that are asked for there are not known after it.
+  DenseMap<Value, Value> known = scalars;
+  setTop({block, block->end()});
+  toTop();
+  body();
+  toTop();
+  scf::YieldOp::create(b, loc);
+  scalars = std::move(known);
+  setTop({branch->getBlock(), branch->getBlock()->end()});
+  toTop();
+}
+
 /// The tensors that the condition sees are one set of buffers, those that the
 /// body and what follows see are another.
 void LoopEmitter::emitWhile(scf::WhileOp loop, Step &step) {

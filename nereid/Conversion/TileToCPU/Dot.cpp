@@ -125,7 +125,8 @@ std::optional<Buffer> DotEmitter::inPlace(Value value, bool isRhs) {
 }
 
 /// Rows whose distance is a multiple of 512 bytes keep their lines in few sets
-/// of the first-level cache, where a strip of columns does not stay then.
+/// of the first-level cache, where a strip of columns does not stay then, nor
+/// the lines of a tile.
 static int64_t withRoomBetween(int64_t words, int64_t wordBytes) {
   constexpr int64_t critical = 512, line = 64;
   return words * wordBytes % critical ? words : words + line / wordBytes;
@@ -140,8 +141,7 @@ Buffer DotEmitter::allocateWords(ArrayRef<int64_t> shape, int inner,
   int rank = shape.size(), rows = inner == rank - 1 ? rank - 2 : rank - 1;
   SmallVector<int64_t> order(shape);
   order[rank - 2] = wholeRows ? llvm::alignTo(shape[rows], full) : shape[rows];
-  order[rank - 1] =
-      group == 1 ? withRoomBetween(shape[inner], bits / 8) : shape[inner];
+  order[rank - 1] = withRoomBetween(shape[inner], bits / 8);
   Type type = IntegerType::get(op.getContext(), bits);
   Buffer buffer = kernel.allocate(type, order, group);
   buffer.shape.assign(shape);
@@ -155,6 +155,15 @@ Buffer DotEmitter::operand(Value value, bool isRhs) {
   if (std::optional<Buffer> found = inPlace(value, isRhs)) {
     return *found;
   }
+  if (!isRhs) {
+    if (std::optional<Rows> rows = rowsInMemory(value)) {
+      return rowsOrPacked(value, *rows);
+    }
+  }
+  return packed(value, isRhs);
+}
+
+Buffer DotEmitter::packed(Value value, bool isRhs) {
   SmallVector<int64_t> shape(tile::getShape(value.getType()));
   int rank = shape.size(), k = isRhs ? rank - 2 : rank - 1,
       other = isRhs ? rank - 1 : rank - 2;
@@ -254,20 +263,22 @@ void DotEmitter::emit() {
   kernel.toTop();
   result = kernel.resultBuffer(op.getResult());
   reportDecision(op, [&] {
+    std::string operands =
+        lhsRowBytes ? "the right operand in the thread's memory, "
+                      "the left one where it lies if all of it exists"
+                    : "operands in the thread's memory";
     if (usesTiles()) {
       return Decision{"dot",
                       "blocks of " + std::to_string(rows) + " x " +
                           std::to_string(columns * lanes) +
-                          " of the result in tile registers, operands in the "
-                          "thread's memory",
+                          " of the result in tile registers, " + operands,
                       "", "", ""};
     }
     return Decision{"dot",
                     std::to_string(rows) + " rows x " +
                         counted(columns, "vector") + " of " +
                         counted(lanes, "element") +
-                        " of the result stay in registers, operands in the "
-                        "thread's memory" +
+                        " of the result stay in registers, " + operands +
                         (group == 1 ? ""
                                     : ", " + std::to_string(group) +
                                           " products an instruction and lane"),

@@ -152,12 +152,18 @@ void DotEmitter::emitBlock(ElementEmitter &evaluator, const Coord &row,
 /// all lanes, at the builder's place. A null index is 0.
 Value DotEmitter::word(const Buffer &buffer, Value x, int64_t dx, Value y,
                        int64_t dy, int64_t lanes) {
+  Type element = group == 1 ? sum : Type(kernel.b.getI32Type());
+  return word(address(buffer, element, x, dx, y, dy), lanes);
+}
+
+Value DotEmitter::word(Value address, int64_t lanes) {
   LaneOps ops = kernel.ops();
   Type element = group == 1 ? sum : Type(ops.b.getI32Type());
   Type type = lanes == 1 ? element : Type(VectorType::get({lanes}, element));
-  return LLVM::LoadOp::create(ops.b, ops.loc, type,
-                              address(buffer, element, x, dx, y, dy),
-                              sum.getIntOrFloatBitWidth() / 8);
+  // A row in memory begins where an element may.
+  unsigned alignment =
+      lhsRowBytes && lanes == 1 ? bytesOf(part) : bytesOf(element);
+  return LLVM::LoadOp::create(ops.b, ops.loc, type, address, alignment);
 }
 
 /// Of [x + dx, y + dy], in the batch that is being computed.
@@ -236,15 +242,31 @@ SmallVector<Value> DotEmitter::multiply(ElementEmitter &evaluator,
   scf::ForOp loop;
   Value k;
   int64_t steps = fetches ? fetchSteps : 1;
+  SmallVector<Value> ofRows;
+  for (int64_t r = 0; lhsRowBytes && r < rows; ++r) {
+    ofRows.push_back(ofRow(row, r));
+  }
+  Fetching fetching;
+  if (fetches) {
+    fetching = startFetching(ops, row, column);
+  }
   if (K > group * steps) {
-    loop =
-        kernel.createFor(ops.i64(0), ops.i64(K / group), ops.i64(steps), sums);
+    SmallVector<Value> carried = sums;
+    if (fetches) {
+      carried.append({fetching.address, fetching.left});
+    }
+    loop = kernel.createFor(ops.i64(0), ops.i64(K / group), ops.i64(steps),
+                            carried);
     k = loop.getInductionVar();
-    sums.assign(loop.getRegionIterArgs().begin(),
-                loop.getRegionIterArgs().end());
+    auto arguments = loop.getRegionIterArgs();
+    sums.assign(arguments.begin(), arguments.begin() + sums.size());
+    if (fetches) {
+      fetching.address = arguments[sums.size()];
+      fetching.left = arguments[sums.size() + 1];
+    }
   }
   if (fetches) {
-    fetchAhead(ops, row, column, k);
+    fetchLine(ops, fetching);
   }
   for (int64_t step = 0; step < steps; ++step) {
     SmallVector<Value> right;
@@ -253,7 +275,9 @@ SmallVector<Value> DotEmitter::multiply(ElementEmitter &evaluator,
           word(rhs, k, step, column.base, column.offset + v * lanes, lanes));
     }
     for (int64_t r = 0; r < rows; ++r) {
-      Value left = word(lhs, row.base, row.offset + r, k, step, 1);
+      Value left = lhsRowBytes
+                       ? word(alongRow(ofRows[r], k, step), 1)
+                       : word(lhs, row.base, row.offset + r, k, step, 1);
       left = ops.splat(left, lanes);
       for (int64_t v = 0; v < vectors; ++v) {
         Value &total = sums[r * vectors + v];
@@ -262,9 +286,14 @@ SmallVector<Value> DotEmitter::multiply(ElementEmitter &evaluator,
     }
   }
   if (loop) {
-    scf::YieldOp::create(b, ops.loc, sums);
+    SmallVector<Value> carried = sums;
+    if (fetches) {
+      carried.append({fetching.address, fetching.left});
+    }
+    scf::YieldOp::create(b, ops.loc, carried);
     b.setInsertionPointAfter(loop);
-    sums.assign(loop.getResults().begin(), loop.getResults().end());
+    auto results = loop.getResults();
+    sums.assign(results.begin(), results.begin() + sums.size());
   }
   return sums;
 }

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Dot.cpp chooses the instructions and lays the operands out for them,
-// DotBlocks.cpp goes over the result, DotTiles.cpp is the part of AMX.
+// DotRows.cpp reads the left one where it lies, DotBlocks.cpp goes over the
+// result, DotTiles.cpp is the part of AMX.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +38,7 @@ public:
 private:
   void chooseProduct();
   Buffer operand(mlir::Value value, bool isRhs);
+  Buffer packed(mlir::Value value, bool isRhs);
   std::optional<Buffer> inPlace(mlir::Value value, bool isRhs);
   Buffer allocateWords(llvm::ArrayRef<int64_t> shape, int inner,
                        bool wholeRows = false);
@@ -51,6 +53,7 @@ private:
                                           llvm::SmallVector<mlir::Value> sums);
   mlir::Value word(const Buffer &buffer, mlir::Value x, int64_t dx,
                    mlir::Value y, int64_t dy, int64_t lanes);
+  mlir::Value word(mlir::Value address, int64_t lanes);
   mlir::Value multiplyAdd(LaneOps ops, mlir::Value left, mlir::Value right,
                           mlir::Value total);
   void sumColumns(const Coord &column, int64_t vectors);
@@ -65,9 +68,27 @@ private:
     int64_t rows, lines;  ///< lines of a row
   };
   std::optional<Ahead> nextBlock(mlir::Value value);
+  /// Where a block of the result is with its lines, within one row of an
+  /// operand: all i64 but the address.
+  struct Fetching {
+    mlir::Value address, left; ///< lines of the row from `address` on
+    mlir::Value lines, next, nextRow;
+  };
   void planFetches();
-  void fetchAhead(LaneOps ops, const Coord &row, const Coord &column,
-                  mlir::Value k);
+  Fetching startFetching(LaneOps ops, const Coord &row, const Coord &column);
+  void fetchLine(LaneOps ops, Fetching &fetching);
+
+  // DotRows.cpp
+  /// Rows of the left operand in memory, as the products read them.
+  struct Rows {
+    mlir::Value address;  ///< of the first word
+    mlir::Value rowBytes; ///< i64
+    mlir::Value isWhole;  ///< i1: no element is masked out; null: true
+  };
+  std::optional<Rows> rowsInMemory(mlir::Value value);
+  Buffer rowsOrPacked(mlir::Value value, const Rows &found);
+  mlir::Value ofRow(const Coord &row, int64_t r);
+  mlir::Value alongRow(mlir::Value row, mlir::Value k, int64_t step);
 
   // DotTiles.cpp
   bool usesTiles() const {
@@ -86,6 +107,7 @@ private:
   LoopEmitter &kernel;
   tile::DotOp op;
   Buffer lhs, rhs, result;
+  mlir::Value lhsRowBytes; ///< i64, where rows of lhs may lie in memory
   Product product = Product::Elements;
   mlir::Type sum;
   mlir::Type part;   ///< of the elements in a word
@@ -98,13 +120,16 @@ private:
   /// Of quads, what is taken off each vector of columns.
   llvm::SmallVector<mlir::Value> excess;
   llvm::SmallVector<Ahead, 2> ahead;
-  /// Steps along k of all blocks of the result that are as large as they can
-  /// be; every `fetchSteps` of them, `fetchLines` lines are asked for.
-  int64_t fetchSlots = 0, fetchSteps = 1, fetchLines = 0;
+  /// Every `fetchSteps` steps along k, `fetchLines` lines are asked for.
+  int64_t fetchSteps = 1, fetchLines = 0;
   bool fetches = false; ///< in the block that is being emitted
   Buffer tileConfig;
   Buffer tileSums; ///< of one block, where they are not added in place
 };
+
+/// Does an address or a mask depend on memory? Its computation would be a load
+/// more.
+bool readsMemory(mlir::Value value);
 
 /// The buffer that `value` names, through views; a base of null if none.
 Buffer viewOf(LoopEmitter &kernel, mlir::Value value);

@@ -30,9 +30,8 @@ static constexpr unsigned maxAddressOps = 64;
 /// Steps along k between two lines, at most, and lines a step, at most.
 static constexpr int64_t mostSteps = 8, mostLines = 2;
 
-/// Does an address depend on memory? Its computation would be a load more.
-static bool readsMemory(Value pointers) {
-  SmallVector<Value> work = {pointers};
+bool readsMemory(Value value) {
+  SmallVector<Value> work = {value};
   llvm::SmallPtrSet<Operation *, 16> seen;
   while (!work.empty()) {
     Operation *op = work.pop_back_val().getDefiningOp();
@@ -94,8 +93,8 @@ std::optional<DotEmitter::Ahead> DotEmitter::nextBlock(Value value) {
 }
 
 void DotEmitter::planFetches() {
-  int64_t wholePanels = std::max<int64_t>(N / (lanes * columns), 1);
-  fetchSlots = M / rows * wholePanels * (K / group);
+  int64_t wholePanels = std::max<int64_t>(N / (lanes * columns), 1),
+          blocks = M / rows * wholePanels, steps = K / group;
   if (batched || usesTiles() || M / rows < 2) {
     return;
   }
@@ -106,25 +105,39 @@ void DotEmitter::planFetches() {
       ahead.push_back(*found);
     }
   }
-  if (lines * lineBytes > maxFetchBytes || lines > fetchSlots * mostLines) {
-    ahead.clear();
+  // A block of the result asks for lines of one operand.
+  auto fits = [&](int64_t stepsOfLine, int64_t linesOfStep) {
+    int64_t needed = 0;
+    for (const Ahead &one : ahead) {
+      needed += llvm::divideCeil(one.rows * one.lines,
+                                 steps / stepsOfLine * linesOfStep);
+    }
+    return needed <= blocks;
+  };
+  fetchSteps = fetchLines = 1;
+  while (fetchLines < mostLines && !fits(1, fetchLines)) {
+    ++fetchLines;
   }
-  if (ahead.empty()) {
+  if (lines * lineBytes > maxFetchBytes || !fits(1, fetchLines)) {
+    ahead.clear();
     return;
   }
-  fetchSteps = 1;
-  while (fetchSteps < mostSteps && K / group % (2 * fetchSteps) == 0 &&
-         2 * fetchSteps * lines <= fetchSlots) {
+  while (fetchSteps < mostSteps && steps % (2 * fetchSteps) == 0 &&
+         fits(2 * fetchSteps, fetchLines)) {
     fetchSteps *= 2;
   }
-  fetchLines = llvm::divideCeil(lines * fetchSteps, fetchSlots);
 }
 
-/// Asks for the lines of step `k` of the block of the result at `row` and
-/// `column`.
-void DotEmitter::fetchAhead(LaneOps ops, const Coord &row, const Coord &column,
-                            Value k) {
+/// What the block of the result at `row` and `column` asks for: the blocks
+/// share out the first operand's lines, then the second's. What the last one of
+/// an operand asks for beyond its end does no harm; blocks that are left ask
+/// for one line, again and again.
+DotEmitter::Fetching DotEmitter::startFetching(LaneOps ops, const Coord &row,
+                                               const Coord &column) {
   OpBuilder &b = ops.b;
+  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, ops.loc, predicate, x, y);
+  };
   auto divide = [&](Value x, int64_t by) -> Value {
     return by == 1 ? x : arith::DivUIOp::create(b, ops.loc, x, ops.i64(by));
   };
@@ -137,33 +150,58 @@ void DotEmitter::fetchAhead(LaneOps ops, const Coord &row, const Coord &column,
         ops.mul(divide(column.base, lanes * columns), ops.i64(M / rows)),
         block);
   }
-  Value slot = ops.mul(block, ops.i64(K / group / fetchSteps));
-  slot = k ? ops.add(slot, divide(k, fetchSteps)) : slot;
-  for (int64_t i = 0; i < fetchLines; ++i) {
-    Value line = ops.add(ops.mul(slot, ops.i64(fetchLines)), ops.i64(i));
-    Value address;
-    for (const Ahead &one : ahead) {
-      int64_t count = one.rows * one.lines;
-      Value last = ops.i64(count - 1);
-      Value isBeyond = arith::CmpIOp::create(
-          b, ops.loc, arith::CmpIPredicate::sgt, line, last);
-      Value index = choose(isBeyond, last, line);
-      Value inRow = divide(index, one.lines);
-      Value offset =
-          ops.add(ops.mul(inRow, one.rowBytes),
-                  ops.mul(ops.sub(index, ops.mul(inRow, ops.i64(one.lines))),
-                          ops.i64(lineBytes)));
-      Value place =
-          LLVM::GEPOp::create(b, ops.loc, one.address.getType(), b.getI8Type(),
-                              one.address, ValueRange{offset});
-      // The lines of the second operand follow those of the first.
-      Value isBefore = arith::CmpIOp::create(
-          b, ops.loc, arith::CmpIPredicate::slt, line, ops.i64(0));
-      address = address ? choose(isBefore, address, place) : place;
-      line = ops.sub(line, ops.i64(count));
+  int64_t linesOfBlock = K / group / fetchSteps * fetchLines;
+  Fetching result;
+  for (const Ahead &one : ahead) {
+    int64_t blocks = llvm::divideCeil(one.rows * one.lines, linesOfBlock);
+    Value line = ops.mul(block, ops.i64(linesOfBlock)),
+          inRow = divide(line, one.lines),
+          before = ops.sub(line, ops.mul(inRow, ops.i64(one.lines)));
+    Value offset = ops.add(ops.mul(inRow, one.rowBytes),
+                           ops.mul(before, ops.i64(lineBytes)));
+    Fetching own;
+    own.address =
+        LLVM::GEPOp::create(b, ops.loc, one.address.getType(), b.getI8Type(),
+                            one.address, ValueRange{offset});
+    own.left = ops.sub(ops.i64(one.lines), before);
+    own.lines = ops.i64(one.lines);
+    own.next = ops.i64(lineBytes);
+    own.nextRow = ops.sub(one.rowBytes, ops.i64((one.lines - 1) * lineBytes));
+    Value isOver = compare(arith::CmpIPredicate::sge, block, ops.i64(blocks));
+    if (!result.address) {
+      result = own;
+    } else {
+      Value isOwn = compare(arith::CmpIPredicate::sge, block, ops.i64(0));
+      result.address = choose(isOwn, own.address, result.address);
+      result.left = choose(isOwn, own.left, result.left);
+      result.lines = choose(isOwn, own.lines, result.lines);
+      result.next = choose(isOwn, own.next, result.next);
+      result.nextRow = choose(isOwn, own.nextRow, result.nextRow);
     }
-    LLVM::Prefetch::create(b, ops.loc, address, /*rw=*/0, /*hint=*/2,
+    result.address = choose(isOver, one.address, result.address);
+    result.next = choose(isOver, ops.i64(0), result.next);
+    result.nextRow = choose(isOver, ops.i64(0), result.nextRow);
+    block = ops.sub(block, ops.i64(blocks));
+  }
+  return result;
+}
+
+/// Asks for the lines of a step, and goes on to the next ones.
+void DotEmitter::fetchLine(LaneOps ops, Fetching &fetching) {
+  OpBuilder &b = ops.b;
+  for (int64_t i = 0; i < fetchLines; ++i) {
+    LLVM::Prefetch::create(b, ops.loc, fetching.address, /*rw=*/0, /*hint=*/2,
                            /*cache=*/1);
+    Value left = ops.sub(fetching.left, ops.i64(1));
+    Value ends = arith::CmpIOp::create(b, ops.loc, arith::CmpIPredicate::eq,
+                                       left, ops.i64(0));
+    Value step = arith::SelectOp::create(b, ops.loc, ends, fetching.nextRow,
+                                         fetching.next);
+    fetching.left =
+        arith::SelectOp::create(b, ops.loc, ends, fetching.lines, left);
+    fetching.address =
+        LLVM::GEPOp::create(b, ops.loc, fetching.address.getType(),
+                            b.getI8Type(), fetching.address, ValueRange{step});
   }
 }
 

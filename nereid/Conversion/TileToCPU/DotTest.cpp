@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <cmath>
 #include <random>
 
 using namespace nereid;
@@ -112,6 +113,65 @@ TEST(Dot, SmallIntegersAreExactInEveryType) {
       if (M * N < 1000) {
         check<double, double>("f64", "f64", target, M, N, K, false);
       }
+    }
+  }
+}
+
+/// c = a b, where `m` rows and `k` columns of a exist; the rows' numbers,
+/// which only the mask sees, begin at `first`.
+static std::string maskedRows(int64_t M, int64_t N, int64_t K) {
+  TileText t;
+  TextValue a = t.ptr("f32"), b = t.ptr("f32"), c = t.ptr("f32");
+  TextValue stride = t.argument("i32"), m = t.argument("i32"),
+            k = t.argument("i32"), first = t.argument("i32");
+  TextValue rows = t.expand(t.range(M), 1), columns = t.expand(t.range(K), 0);
+  TextValue numbers = t.op("arith.addi", rows, first);
+  TextValue offsets =
+      t.op("arith.addi", t.broadcast(t.op("arith.muli", rows, stride), {M, K}),
+           t.broadcast(columns, {M, K}));
+  TextValue mask =
+      t.op("arith.andi", t.broadcast(t.compare("slt", numbers, m), {M, K}),
+           t.broadcast(t.compare("slt", columns, k), {M, K}));
+  TextValue lhs = t.load(t.addptr(a, offsets), mask, t.constant("f32", "0.0"));
+  TextValue zero =
+      t.op("arith.mulf", t.load(block(t, c, M, N)), t.constant("f32", "0.0"));
+  t.store(block(t, c, M, N), t.dot(lhs, t.load(block(t, b, K, N)), zero));
+  return t.str();
+}
+
+TEST(Dot, RowsThatDoNotExistAreZero) {
+  constexpr int64_t M = 16, N = 32, K = 16;
+  constexpr int32_t most = INT32_MAX;
+  auto b = randomValues<float>(K * N, 2);
+  for (const std::string &target : runnableTargets()) {
+    TestKernel kernel(maskedRows(M, N, K), target);
+    ASSERT_TRUE(kernel.ok()) << kernel.error();
+    for (auto [m, k, first, stride] :
+         std::vector<std::array<int32_t, 4>>{{16, 16, 0, 16},
+                                             {40, 99, 3, 21},
+                                             {15, 16, 0, 17},
+                                             {16, 13, 0, 16},
+                                             {0, 16, 0, 16},
+                                             {17, 16, 2, 16},
+                                             {-9, 16, most - 9, 16},
+                                             {most, 16, most - 15, 16},
+                                             {most - 20, 16, most - 9, 16}}) {
+      // Nothing is read of rows and columns that do not exist.
+      std::vector<float> a(static_cast<size_t>(M * stride), NAN), c(M * N, 1);
+      std::vector<float> values = randomValues<float>(M * K, 1);
+      std::vector<float> expected(M * N, 0);
+      for (int64_t row = 0; row < M; ++row) {
+        auto number = static_cast<int32_t>(static_cast<uint32_t>(first) +
+                                           static_cast<uint32_t>(row));
+        for (int64_t i = 0; i < std::min<int64_t>(k, K) && number < m; ++i) {
+          a[row * stride + i] = values[row * K + i];
+          for (int64_t n = 0; n < N; ++n) {
+            expected[row * N + n] += values[row * K + i] * b[i * N + n];
+          }
+        }
+      }
+      kernel.run({1, 1, 1}, a.data(), b.data(), c.data(), stride, m, k, first);
+      EXPECT_EQ(c, expected) << target << " " << m << " " << k << " " << first;
     }
   }
 }

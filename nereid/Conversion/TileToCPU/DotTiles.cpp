@@ -135,9 +135,12 @@ SmallVector<Value> DotEmitter::multiplyTiles(ElementEmitter &evaluator,
   Type word = b.getI32Type();
   StringRef multiply = product == Product::Bf16Tiles ? "tdpbf16ps" : "tdpbssd";
   for (int64_t i = 0; i < down; ++i) {
-    Value place = address(lhs, word, row.base, row.offset + i * tileRows, k, 0);
+    Value place = lhsRowBytes ? alongRow(ofRow(row, i * tileRows), k, 0)
+                              : address(lhs, word, row.base,
+                                        row.offset + i * tileRows, k, 0);
     call(kernel, "tileloadd64",
-         {imm(kernel, firstLeft + i), place, ops.i64(rowBytes(lhs))});
+         {imm(kernel, firstLeft + i), place,
+          lhsRowBytes ? lhsRowBytes : ops.i64(rowBytes(lhs))});
   }
   for (int64_t j = 0; j < vectors; ++j) {
     Value place =

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <numeric>
 #include <random>
 
 using namespace nereid;
@@ -65,6 +66,59 @@ TEST(Elementwise, VectorAddAtAwkwardSizes) {
           for (int i = 0; i < n; ++i) {
             ASSERT_EQ(z[i + 1], x[i] + y[i])
                 << target << " block " << block << " n " << n << " i " << i;
+          }
+        }
+      }
+    }
+  }
+}
+
+/// y = x + x and z = x of n elements.
+static std::string twoStores(int64_t block) {
+  TileText t;
+  TextValue y = t.ptr("i16"), z = t.ptr("i16"), x = t.ptr("i16");
+  TextValue n = t.argument("i32");
+  TextValue offsets = t.op("arith.addi",
+                           t.op("arith.muli", t.programId(0),
+                                t.constant("i32", std::to_string(block))),
+                           t.range(block));
+  TextValue mask = t.compare("slt", offsets, n);
+  TextValue values = t.load(t.addptr(x, offsets), mask);
+  t.store(t.addptr(y, offsets), t.op("arith.addi", values, values), mask);
+  t.store(t.addptr(z, offsets), values, mask);
+  return t.str();
+}
+
+TEST(Elementwise, StoresPastTheCachesBeginAnywhere) {
+  constexpr int most = 1100;
+  std::vector<int16_t> x(most), y(most + 80), z(most + 80);
+  std::iota(x.begin(), x.end(), 1);
+  for (const std::string &target : targets()) {
+    for (int64_t block : {100, 512}) {
+      TestKernel kernel(twoStores(block), target);
+      ASSERT_TRUE(kernel.ok()) << kernel.error();
+      for (int n : {1, 31, 64, 500, 1057}) {
+        for (auto [first, second] :
+             {std::pair(0, 0), {1, 1}, {31, 31}, {32, 0}, {5, 6}, {33, 1}}) {
+          std::fill(y.begin(), y.end(), -7);
+          std::fill(z.begin(), z.end(), -7);
+          // In place: what the lines before the first one hold is read once.
+          std::copy_n(x.begin(), n, y.begin() + first);
+          kernel.launch({static_cast<int>((n + block - 1) / block), 1, 1},
+                        {TestKernel::slotOf(y.data() + first),
+                         TestKernel::slotOf(z.data() + second),
+                         TestKernel::slotOf(y.data() + first),
+                         TestKernel::slotOf(n)},
+                        StreamingStores);
+          for (int i = 0; i < most; ++i) {
+            bool isY = i >= first && i < first + n,
+                 isZ = i >= second && i < second + n;
+            ASSERT_EQ(y[i], isY ? 2 * x[i - first] : -7)
+                << target << " " << block << " " << n << " " << first << " "
+                << i;
+            ASSERT_EQ(z[i], isZ ? x[i - second] : -7)
+                << target << " " << block << " " << n << " " << second << " "
+                << i;
           }
         }
       }

@@ -81,6 +81,8 @@ public:
   /// block is not turned, they are those of one element.
   void pack(mlir::Value value, const Buffer &words, const Packing &packing,
             bool isUnsigned = false, bool flipsSign = false);
+  /// Emits `body` for where `condition` is false.
+  void emitUnless(mlir::Value condition, llvm::function_ref<void()> body);
   Buffer allocate(mlir::Type element, llvm::ArrayRef<int64_t> shape,
                   int64_t innerPadding = 1);
   void release(const Buffer &buffer);

@@ -223,7 +223,7 @@ void Nest::emitChunks() {
   if (alongVector) {
     resetAccumulators(isScan ? 1 : lanes);
   }
-  Value stream;
+  std::optional<Stream> stream;
   if (!schedule.collapsed() && lanes > 1 && !isScan) {
     ElementEmitter probe(kernel, lanes);
     probe.isProbe = true;
@@ -253,6 +253,7 @@ void Nest::emitChunks() {
   main.lanes = lanes;
   main.assume = !bounds.conjuncts.empty();
   main.last = extent - extent % lanes;
+  Value assumed = ops.i64(extent); // the masks hold up to there
   if (bounds.upper || bounds.condition) {
     Value upper = bounds.upper ? bounds.upper : ops.i64(extent);
     Value full = ops.sub(
@@ -263,9 +264,12 @@ void Nest::emitChunks() {
       upper =
           arith::SelectOp::create(b, ops.loc, bounds.condition, upper, zero);
     }
+    assumed = upper;
     if (bounds.isExact) {
       full =
           arith::SelectOp::create(b, ops.loc, bounds.isExact, full, ops.i64(0));
+      assumed = arith::SelectOp::create(b, ops.loc, bounds.isExact, upper,
+                                        ops.i64(0));
       upper = arith::SelectOp::create(b, ops.loc, bounds.isExact, upper,
                                       ops.i64(extent));
     }
@@ -279,17 +283,20 @@ void Nest::emitChunks() {
   remainder.masked = extent % rest != 0;
   if (main.last > 0) {
     if (stream) {
-      emitStreamed(main, stream);
+      remainder.lower = emitStreamed(main, remainder, assumed, *stream);
+      remainder.upper =
+          remainder.upper ? remainder.upper : kernel.ops().i64(extent);
+      remainder.masked = remainder.unaligned = true;
     } else {
       emitVersion(main);
     }
   }
-  if (main.upper || main.last < extent) {
+  if (remainder.lower || main.last < extent) {
     if (alongVector && !isScan) {
       narrowAccumulators(rest);
     }
     Version dead = remainder;
-    if (Value from = startOfDead(remainder)) {
+    if (Value from = stream ? nullptr : startOfDead(remainder)) {
       dead.lower = from;
       dead.isDead = true;
       remainder.upper = from;
@@ -325,10 +332,14 @@ Value Nest::startOfDead(const Version &remainder) {
              : last;
 }
 
-/// Two copies of the main loop. What both compute before stands before both.
-void Nest::emitStreamed(Version version, Value condition) {
+/// Two copies of the main loop. What both compute stands before both. Stores
+/// past the cache begin with a whole line; what lies before it is masked.
+/// Returns where the remainder begins.
+Value Nest::emitStreamed(const Version &main, const Version &remainder,
+                         Value assumed, const Stream &stream) {
   OpBuilder &b = kernel.b;
-  auto branch = scf::IfOp::create(b, kernel.loc, condition, true);
+  auto branch = scf::IfOp::create(b, kernel.loc, TypeRange{b.getI64Type()},
+                                  stream.condition, /*withElseRegion=*/true);
   OpBuilder::InsertPoint end = endOf(branch->getBlock());
   OpBuilder::InsertPoint saved = anchors.back();
   anchors.back() = before(branch);
@@ -336,21 +347,42 @@ void Nest::emitStreamed(Version version, Value condition) {
     kernel.setTop(before(branch));
   }
   pinned = true;
-  for (bool nontemporal : {true, false}) {
-    version.nontemporal = nontemporal;
-    Block *block = nontemporal ? branch.thenBlock() : branch.elseBlock();
+  auto emitInto = [&](Block *block, llvm::function_ref<Value()> body) {
     if (!block->empty()) {
       block->back().erase();
     }
     b.setInsertionPointToEnd(block);
-    emitVersion(version);
+    Value next = body();
     b.setInsertionPointToEnd(block);
-    scf::YieldOp::create(b, kernel.loc);
-  }
+    scf::YieldOp::create(b, kernel.loc, next);
+  };
+  emitInto(branch.thenBlock(), [&] {
+    LaneOps ops = kernel.ops();
+    Value first = arith::MinSIOp::create(b, kernel.loc, stream.first, assumed);
+    Value rest = ops.sub(assumed, first);
+    Value whole = ops.sub(
+        rest, arith::RemUIOp::create(b, kernel.loc, rest, ops.i64(main.lanes)));
+    Version before = remainder, inLines = main;
+    before.lower = ops.i64(0);
+    before.upper = before.limit = first;
+    before.masked = true;
+    before.assume = main.assume;
+    inLines.lower = first;
+    inLines.upper = ops.add(first, whole);
+    inLines.nontemporal = inLines.unaligned = true;
+    emitVersion(before);
+    emitVersion(inLines);
+    return inLines.upper;
+  });
+  emitInto(branch.elseBlock(), [&] {
+    emitVersion(main);
+    return main.upper ? main.upper : kernel.ops().i64(main.last);
+  });
   pinned = false;
   anchors.back() = saved;
   kernel.usesStreaming = true;
   b.restoreInsertionPoint(end);
+  return branch.getResult(0);
 }
 
 void Nest::emitVersion(const Version &version) {
@@ -390,7 +422,7 @@ void Nest::emitVersion(const Version &version) {
   evaluator.setAnchor(depth + 1, endOf(loop.getBody()));
   setCarried(loop.getRegionIterArgs());
   chunk.base = loop.getInductionVar();
-  chunk.divisor = version.lanes;
+  chunk.divisor = version.unaligned ? 1 : version.lanes;
   chunk.level = depth + 1;
   emitChunk(evaluator, version, chunk);
   b.setInsertionPointToEnd(loop.getBody());
@@ -410,7 +442,11 @@ void Nest::emitChunk(ElementEmitter &evaluator, const Version &version,
     Type i32Type = ops.b.getI32Type();
     Value position = evaluator.coordLanes(chunk, i32Type);
     ops = evaluator.at(depth + 1);
-    Value limit = ops.integer(position.getType(), schedule.extent);
+    Value limit = version.limit
+                      ? ops.splat(arith::TruncIOp::create(
+                                      ops.b, ops.loc, i32Type, version.limit),
+                                  version.lanes)
+                      : ops.integer(position.getType(), schedule.extent);
     evaluator.laneMask = arith::CmpIOp::create(
         ops.b, ops.loc, arith::CmpIPredicate::slt, position, limit);
   }

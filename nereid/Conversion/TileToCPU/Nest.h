@@ -9,7 +9,8 @@
 // versions:
 //
 //   for (v = 0; v < F; v += lanes)       every mask that bounds v is known true
-//   the same with stores past the cache   if the launch streams and rows align
+//   the same with stores past the cache   if the launch streams: from the first
+//                                         line that begins in the row on
 //   for (v = F; v < D; v += restLanes)   masks are vectors
 //   for (v = D; v < end; v += restLanes) every mask that bounds v is known
 //   false
@@ -143,11 +144,19 @@ private:
     bool isDead = false;      ///< none of them does
     bool masked = false;      ///< lanes may lie outside of the tile
     bool nontemporal = false; ///< stores pass the cache
+    bool unaligned = false;   ///< chunks begin anywhere
+    mlir::Value limit;        ///< i64, of `masked`; null: the tile's extent
     bool isStatic() const { return !lower && !upper; }
+  };
+  /// Where stores past the cache are possible.
+  struct Stream {
+    mlir::Value condition; ///< i1
+    mlir::Value first;     ///< i64: the first element that begins a line
   };
   void emitVersion(const Version &version);
   mlir::Value startOfDead(const Version &remainder);
-  void emitStreamed(Version version, mlir::Value condition);
+  mlir::Value emitStreamed(const Version &main, const Version &remainder,
+                           mlir::Value assumed, const Stream &stream);
   void emitChunk(ElementEmitter &evaluator, const Version &version,
                  const Coord &chunk);
   void emitAxis(ElementEmitter &evaluator, const Version &version,
@@ -175,7 +184,7 @@ private:
   void assumeBounds(ElementEmitter &evaluator, unsigned coords,
                     bool alongVector, bool alongAxis);
   void assumeNoneHolds(ElementEmitter &evaluator, unsigned coords);
-  mlir::Value canStream(ElementEmitter &probe, unsigned coords);
+  std::optional<Stream> canStream(ElementEmitter &probe, unsigned coords);
   bool startOfRow(LaneIndex &index) const;
   bool dropOrigin(LaneIndex &index, unsigned level) const;
   void walkMasks(ElementEmitter &evaluator, unsigned coords,
