@@ -245,9 +245,14 @@ Value LaneOps::elementwise(Operation *op, ArrayRef<Value> given) {
 Value LaneOps::halfExtremum(Operation *op, Value x, Value y) {
   using P = arith::CmpFPredicate;
   P better = isa<arith::MaxNumFOp>(op) ? P::OGT : P::OLT;
+  // LLVM calls a function to compare f16s, too, where no instruction widens
+  // them.
+  Type half = b.getF16Type();
+  Value a = target.hasF16c ? x : toF32(x, half);
+  Value c = target.hasF16c ? y : toF32(y, half);
   Value first =
-      arith::OrIOp::create(b, loc, arith::CmpFOp::create(b, loc, better, x, y),
-                           arith::CmpFOp::create(b, loc, P::UNO, y, y));
+      arith::OrIOp::create(b, loc, arith::CmpFOp::create(b, loc, better, a, c),
+                           arith::CmpFOp::create(b, loc, P::UNO, c, c));
   return arith::SelectOp::create(b, loc, first, x, y);
 }
 
