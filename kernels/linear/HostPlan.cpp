@@ -88,7 +88,9 @@ double HostModel::cyclesOf(const ProductPlan &plan) const {
   // Rows that are not copied come from there, too (DotRows.cpp).
   int64_t columnsOfStrip = hasTiles ? 32 : cpu::deviceLevel() >= 4 ? 64 : 16;
   bool isInPlace =
-      readsRows && plan.blockN <= (hasTiles ? 16 : 4) * columnsOfStrip;
+      readsRows && plan.blockN <= (hasTiles ? cpu::readsInPlaceOfTiles
+                                            : cpu::readsInPlaceOfVectors) *
+                                      columnsOfStrip;
   double packing = (n + m * (isInPlace ? 0.1 : 1)) * words * 0.5;
   double sums = m * n * 0.16, ends = m * n * 0.85 + 2000;
   if ((m * words + n * words + m * n) * 4 > 0.6 * cacheBytes) {

@@ -54,6 +54,11 @@ struct CpuTarget {
   }
 };
 
+/// How many times a product by vectors, and one by tiles, may read a row of its
+/// left operand where it lies: once for each strip of columns. More reads cost
+/// more than a copy (docs/decisions/ProductBlocks.md).
+constexpr int readsInPlaceOfVectors = 4, readsInPlaceOfTiles = 16;
+
 /// All levels, in rising order: each has what those before it have.
 const std::vector<CpuTarget> &levels();
 

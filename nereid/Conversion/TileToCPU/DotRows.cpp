@@ -23,10 +23,6 @@ using namespace mlir;
 
 namespace nereid::tocpu {
 
-/// How often a row may be read where it lies, once for each strip of columns,
-/// by vectors and by tiles (docs/decisions/ProductBlocks.md).
-static constexpr int64_t mostReads = 4, mostReadsOfTiles = 16;
-
 namespace {
 /// What is asked of a block's addresses and masks in front of the product.
 /// Lanes of `steps` are neighbours along one dimension, at a position that is
@@ -142,18 +138,20 @@ static Value allHold(LoopEmitter &kernel, Survey &survey, Value mask, int64_t M,
   return result;
 }
 
-/// Nothing where the operand's words have to be made, or its addresses are not
-/// known to be rows.
+/// Nothing where the operand's words have to be made or are in scratch already,
+/// or its addresses are not known to be rows.
 std::optional<DotEmitter::Rows> DotEmitter::rowsInMemory(Value value) {
   auto load = value.getDefiningOp<tile::LoadAccess>();
   Type element = tile::getElement(value.getType());
-  if (!load || batched || load.getIsVolatile() || element != part ||
-      product == Product::Int8Quads || readsMemory(load.getPtr()) ||
+  if (!load || viewOf(kernel, value).base || batched || load.getIsVolatile() ||
+      element != part || product == Product::Int8Quads ||
+      readsMemory(load.getPtr()) ||
       (load.getMask() && readsMemory(load.getMask()))) {
     return std::nullopt;
   }
   int64_t reads = llvm::divideCeil(N, lanes * columns);
-  if (reads > (usesTiles() ? mostReadsOfTiles : mostReads)) {
+  if (reads >
+      (usesTiles() ? cpu::readsInPlaceOfTiles : cpu::readsInPlaceOfVectors)) {
     return std::nullopt;
   }
   kernel.toTop();

@@ -8,9 +8,9 @@
 // LLVM's greedy register allocator tries to reassign each value that stands in
 // another's way, which takes the square of a block's length where nothing fits:
 // a product of 64 x 256 by one wave of 32 lanes has 512 sums a lane for 256
-// registers, and took minutes beside some more values. Most of these sums are
-// in scratch memory whatever the allocator does. The basic one spills
-// the cheapest values in one go.
+// registers. Most of these sums are in scratch memory whatever the allocator
+// does. The basic one spills the cheapest values in one go
+// (docs/amd/TargetAMDGPU.md, "Crowded loops").
 //
 //===----------------------------------------------------------------------===//
 

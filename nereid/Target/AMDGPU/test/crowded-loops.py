@@ -1,5 +1,5 @@
-# 512 sums a lane on RDNA, which has 256 registers: the basic allocator spills all the sums at once, the greedy one took the square of the
-# block's length, and needs 1,500 accesses.
+# 512 sums a lane on RDNA, which has 256 registers: the basic allocator spills all the sums at once, the greedy one would
+# take the square of the block's length.
 # RUN: nereid compile %s:sums --target gfx1100 --num-warps 1 --signature '*fp16:16,*fp16:16,*fp32:16,i32,64,256,16' --emit amdgcn | FileCheck %s
 #
 # CHECK-LABEL: {{^}}sums:
