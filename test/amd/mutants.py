@@ -3,7 +3,9 @@
 barrier or one restore of the exec mask taken out, for kernels of the ladder on
 several waves, each launched with all its elements and with fewer.
 
-    test/amd/mutants.py NEREID NEREID_AMD_RUN [--quick] [TARGET...]     --quick: every fourth kernel
+    test/amd/mutants.py NEREID NEREID_AMD_RUN [--quick] [--part I/N] [TARGET...]
+
+--quick takes every fourth kernel, --part every Nth code object from the Ith on.
 
 A wait is lowered by letting one more be on its way. Some of these do what the
 original does in every execution: the trace of the original shows that nothing
@@ -23,6 +25,7 @@ from pathlib import Path
 
 import executions
 import ladder
+import rungs
 
 WAVES = {"gfx942": 2, "gfx1100": 4, "gfx1201": 4}
 RESTORE = re.compile(r"s_or_b(32|64) exec(_lo)?, exec(_lo)?,|s_mov_b(32|64) exec(_lo)?,")
@@ -129,31 +132,30 @@ def main():
         print(f"skipped: {error}")
         sys.exit(77)
     counts = collections.Counter()
-    kernels = 0
     cases = ladder.cases(np)
     with tempfile.TemporaryDirectory() as folder:
-        for case in cases[::4] if "--quick" in options else cases:
-            for target in targets:
-                kernels += 1
-                path = ladder.compile_case(nereid, folder, case, target, WAVES[target])
-                original = Original(np, simulator, folder, path, case, target)
-                data = Path(path).read_bytes()
-                changed = f"{folder}/mutant.hsaco"
-                for kind, at, word, address, text, wait in mutants(data, original.lines, target):
-                    Path(changed).write_bytes(data[:at] + struct.pack("<I", word) + data[at + 4:])
-                    outcome = original.outcome(changed)
-                    reason = ""
-                    if outcome == "nothing" and kind != "exec":
-                        reason = original.needs(kind, address, wait)
-                        outcome = outcome if reason else "no mutant"
-                    counts[kind, outcome] += 1
-                    if outcome in ("nothing", "another result"):
-                        print(f"{outcome}: {case[0]} {case[5]} {target} {address:#x}: {text} {reason}", flush=True)
+        chosen = cases[::4] if "--quick" in options else cases
+        work = rungs.part_of([(case, target) for case in chosen for target in targets], options)
+        for case, target in work:
+            path = ladder.compile_case(nereid, folder, case, target, WAVES[target])
+            original = Original(np, simulator, folder, path, case, target)
+            data = Path(path).read_bytes()
+            changed = f"{folder}/mutant.hsaco"
+            for kind, at, word, address, text, wait in mutants(data, original.lines, target):
+                Path(changed).write_bytes(data[:at] + struct.pack("<I", word) + data[at + 4:])
+                outcome = original.outcome(changed)
+                reason = ""
+                if outcome == "nothing" and kind != "exec":
+                    reason = original.needs(kind, address, wait)
+                    outcome = outcome if reason else "no mutant"
+                counts[kind, outcome] += 1
+                if outcome in ("nothing", "another result"):
+                    print(f"{outcome}: {case[0]} {case[5]} {target} {address:#x}: {text} {reason}", flush=True)
     for (kind, outcome), count in sorted(counts.items()):
         print(f"{kind}: {count} {outcome}")
     total = sum(count for (_, outcome), count in counts.items() if outcome != "no mutant")
     found = sum(count for (_, outcome), count in counts.items() if outcome == "reported")
-    print(f"{kernels} kernels, {total} mutants, {found} reported ({100 * found / max(total, 1):.1f} %)")
+    print(f"{len(work)} code objects, {total} mutants, {found} reported ({100 * found / max(total, 1):.1f} %)")
     sys.exit(0 if found >= 0.95 * total else 1)
 
 
