@@ -28,9 +28,12 @@ static std::string defaultPipeline(const llvm::Module &module) {
   if (nereid::target::measureControl(module).hasManyBranches()) {
     return nereid::target::passesForManyBranches("loop-mssa(loop-rotate,licm)");
   }
+  // What memory holds is known after early-cse: looking for it again, block by
+  // block (memdep), costs more than the rest of gvn and finds next to nothing.
   return "function(sroa,early-cse<memssa>,"
          "instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,"
-         "licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+         "licm),gvn<no-memdep>,instcombine<no-verify-fixpoint>,simplifycfg,"
+         "adce)";
 }
 
 /// Facts that hold for every function of a kernel. Kernels never unwind: a
