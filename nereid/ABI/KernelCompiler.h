@@ -133,7 +133,13 @@ struct ArgumentSpec
 };
 
 /// Checks compiled into the kernel.
-enum CheckFlags : uint32_t { CheckBounds = 1, CheckNan = 2, CheckAsserts = 4 };
+enum CheckFlags : uint32_t {
+  CheckBounds = 1,
+  CheckNan = 2,
+  CheckAsserts = 4,
+  /// +, - and * of integers of at most 32 bits give what the type holds.
+  CheckOverflow = 16, // 8: TrappingAsserts.h
+};
 
 struct CompileOptions {
   uint32_t numWarps = 4;

@@ -200,6 +200,7 @@ generate(mlir::MLIRContext &context, const CompileRequest &request,
   session.diag.stack.pop_back();
   emitter.builder.setInsertionPointToStart(&function.getBody().front());
   session.evaluator.emitAsserts = request.options.checks & CheckAsserts;
+  emitter.checksOverflow = request.options.checks & CheckOverflow;
   session.evaluator.numWarps = request.options.numWarps;
   FailureOr<std::vector<Value>> values =
       kernelArguments(session, request.arguments, function, *kernel);

@@ -409,7 +409,7 @@ void tryKernel(const std::string &text, const std::string &kernel,
   request.source = {"/nonexistent/fuzz.py", text, {}};
   request.kernel = kernel;
   request.arguments = std::move(arguments);
-  request.options.checks = CheckAsserts;
+  request.options.checks = CheckAsserts | CheckOverflow;
   std::vector<Diagnostic> warnings;
   auto module = generate(*context, request, warnings);
   if (!module.ok()) {

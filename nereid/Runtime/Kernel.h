@@ -20,7 +20,9 @@
 //   waves_per_eu,                     AMD's GPUs: waves of a SIMD unit, and
 //   matrix_instr_nonkdim              which matrix instructions; hints
 //   enable_fp_fusion                  a * b + c in one rounding
-//   debug                             device_assert is compiled in
+//   debug                             device_assert is compiled in, and a look
+//                                     whether integers overflow
+//   sanitize_overflow                 false: debug without that look
 //   launch_cooperative_grid           all programs run at once, or the launch
 //                                     is refused
 //   launch_pdl                        the launch may begin before the previous

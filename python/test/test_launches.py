@@ -108,6 +108,24 @@ def test_assertions_by_decorator_and_by_option():
         unchecked[(1, )](x, -1, debug=True)
 
 
+@triton.jit
+def twice(x, y):
+    tl.store(y, tl.load(x) * 2)
+
+
+def test_debug_looks_for_overflow():
+    y = torch.zeros(1, dtype=torch.int32)
+    for value, overflows in ((2**30 - 1, False), (2**30, True), (-2**30, False), (-2**30 - 1, True)):
+        x = torch.tensor([value], dtype=torch.int32)
+        if overflows:
+            with pytest.raises(RuntimeError, match="int32 overflow in '\\*'"):
+                twice[(1, )](x, y, debug=True)
+        else:
+            twice[(1, )](x, y, debug=True)
+        twice[(1, )](x, y, debug=True, sanitize_overflow=False)
+        assert y[0] == torch.tensor([value * 2]).to(torch.int32)[0]
+
+
 def test_assertions_by_the_environment(monkeypatch):
     monkeypatch.setenv("TRITON_DEBUG", "1")
     triton.knobs.refresh_knobs()

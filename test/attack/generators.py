@@ -281,7 +281,7 @@ def environments(r, Attack, encoded):
     attack = Attack("", list(r.choice([RUN, COMPILE, ["doctor"], [*RUN, "--check"]])), files(r))
     for _ in range(r.randint(1, 4)):
         name = r.choice(KNOBS)
-        attack.environment[name] = r.choice([None, "oob", "nan", "assert", "cache,compile,launch", "x86-64-v3", "interp", "1",
+        attack.environment[name] = r.choice([None, "oob", "nan", "assert", "overflow", "cache,compile,launch", "x86-64-v3", "interp", "1",
                                              *(p for p in PATHS if "\x00" not in p),
                                              *(n for n in NUMBERS if "\x00" not in n)])
     # Kernels for GPUs, on the simulated one.

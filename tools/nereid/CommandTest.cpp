@@ -249,7 +249,7 @@ TEST_F(Command, CompileErrors) {
       {"compile k.py:scale --signature '1,2,3,4,5,6'", "has 5 parameters"},
       {"compile k.py:scale --signature '*fp32,*fp32,i32,fp32:16'",
        "expected a float type alone, got ':16'"},
-      {"compile k.py:scale --instrument race", "oob, nan or assert"},
+      {"compile k.py:scale --instrument race", "oob, nan, assert or overflow"},
       {"compile k.py:wrong --signature '*fp32,4'", "undefined_name"},
   };
   for (const Case &c : cases) {

@@ -88,13 +88,14 @@ static void requireArchitecture(const std::string &target) {
 
 static void addChecks(CompileCommandOptions &options) {
   for (const std::string &check : options.checks) {
-    uint32_t flag = check == "oob"      ? CheckBounds
-                    : check == "nan"    ? CheckNan
-                    : check == "assert" ? CheckAsserts
-                                        : 0;
+    uint32_t flag = check == "oob"        ? CheckBounds
+                    : check == "nan"      ? CheckNan
+                    : check == "assert"   ? CheckAsserts
+                    : check == "overflow" ? CheckOverflow
+                                          : 0;
     if (!flag) {
-      usageError("--instrument: expected oob, nan or assert, got '" + check +
-                 "'");
+      usageError("--instrument: expected oob, nan, assert or overflow, got '" +
+                 check + "'");
     }
     options.options.checks |= flag;
   }
@@ -374,7 +375,7 @@ void addCompileCommand(CLI::App &app) {
                     "Keep a * b + c as two roundings");
   command
       ->add_option("--instrument", options->checks,
-                   "Compile checks in: oob, nan, assert")
+                   "Compile checks in: oob, nan, assert, overflow")
       ->delimiter(',');
   command->callback([options] { compileKernelFile(*options); });
 }

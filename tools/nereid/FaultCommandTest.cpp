@@ -42,6 +42,11 @@ def copy(x_ptr, y_ptr, at, BLOCK: tl.constexpr):
 @triton.jit
 def through_a_call(x_ptr, y_ptr, at):
     tl.store(y_ptr, pick(x_ptr, at))
+
+
+@triton.jit
+def row(y_ptr, width):
+    tl.store(y_ptr + tl.program_id(0), tl.program_id(0) * width)
 )")
                     .ok());
   }
@@ -129,6 +134,20 @@ TEST_F(FaultCommand, ChecksFindWhatTheHintSaysTheyFind) {
       run(std::string("run far.py:far BLOCK=64") + arrays, "NEREID_CHECK=oob");
   EXPECT_EQ(r.code, 1);
   EXPECT_THAT(r.err, HasSubstr("far.py:14:9: error: out-of-bounds access"));
+}
+
+TEST_F(FaultCommand, ChecksFindIntegersThatOverflow) {
+  std::string command = "run far.py:row --grid 4 y_ptr=zeros:i32[4] width=";
+  for (const char *device : {" --device cpu", " --device interp"}) {
+    CommandResult r =
+        run(command + "715827883" + device, "NEREID_CHECK=overflow");
+    EXPECT_EQ(r.code, 1);
+    EXPECT_THAT(r.err, AllOf(HasSubstr("far.py:31:40: error:"),
+                             HasSubstr("int32 overflow in '*'"),
+                             HasSubstr("in program (3, 0, 0)")));
+    r = run(command + "715827882" + device, "NEREID_CHECK=overflow");
+    EXPECT_EQ(r.code, 0) << r.err;
+  }
 }
 
 TEST_F(FaultCommand, TheReferenceExecutorSaysWhichKernel) {

@@ -117,7 +117,7 @@ TEST_F(HostileInput, WrongCommandLinesSayWhatWasExpected) {
       {"run k.py:scale", "expected FILE:KERNEL and --grid, or --launch FILE, "
                          "got no --grid"},
       {"compile k.py --instrument all",
-       "--instrument: expected oob, nan or assert, got "
+       "--instrument: expected oob, nan, assert or overflow, got "
        "'all'"},
   };
   for (const auto &[words, message] : cases) {

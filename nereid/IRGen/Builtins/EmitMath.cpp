@@ -12,6 +12,8 @@
 
 #include "nereid/IRGen/Builtins/EmitMath.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 namespace nereid::irgen {
 
 LogicalResult requireFloat(CallContext &ctx, const BoundArguments &args,
@@ -346,6 +348,8 @@ FailureOr<Value> emitOperator(CallContext &ctx, const BoundArguments &args) {
     }
     x = *run;
   }
+  llvm::SaveAndRestore checks(ctx.emitter.checksOverflow);
+  ctx.emitter.checksOverflow &= args.boolean("sanitize_overflow");
   return ctx.emitter.binary(op, x, y);
 }
 

@@ -72,6 +72,25 @@ TEST(EmitProgram, Assertions) {
               HasSubstr("tl.device_assert"));
 }
 
+TEST(EmitProgram, Overflow) {
+  auto asserts = [](const char *parameters, const char *body) {
+    std::string tile = tileOf(parameters, body, nereid::CheckOverflow);
+    size_t count = 0;
+    for (size_t at = 0; (at = tile.find("tile.assert", at)) != tile.npos;
+         ++at) {
+      ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(asserts("n: i32, m: i32", "n + m * 2 - 1"), 3u);
+  EXPECT_EQ(asserts("n: u8", "n + n"), 1u);
+  EXPECT_EQ(asserts("n: i32", "tl.add(n, n)"), 1u);
+  EXPECT_EQ(asserts("n: i32", "tl.add(n, n, sanitize_overflow=False)"), 0u);
+  EXPECT_EQ(asserts("n: i64, x: fp32, p: *fp32", "n + n, x + x, p + n"), 0u);
+  EXPECT_EQ(asserts("n: i32", "n // 2, n & 3, n << 1, -n, n > 1"), 0u);
+  EXPECT_EQ(asserts("n: i32", "tl.sum(tl.arange(0, 16)), tl.rand(n, 1)"), 0u);
+}
+
 TEST(EmitLibrary, Random) {
   std::string tile =
       tileOf("x: *fp32, seed: i64", "o = tl.arange(0, 48)\n"

@@ -373,6 +373,47 @@ static FailureOr<Tensor> apply(Emitter &e, Operator op, Tensor a, Tensor b,
   }
 }
 
+/// Does the language look whether `op` overflows here? Not in its own library,
+/// whose hashes wrap, nor in the functions of reductions and scans.
+static bool looksForOverflow(Emitter &e, Operator op, ScalarType type) {
+  bool canOverflow =
+      op == Operator::Add || op == Operator::Sub || op == Operator::Mult;
+  if (!e.checksOverflow || !canOverflow || !type.isInteger() ||
+      type.bits() == 1 || type.bits() > 32 || e.diag.stack.back().isLibrary) {
+    return false;
+  }
+  mlir::Operation *around = e.builder.getInsertionBlock()->getParentOp();
+  return !isa<tile::TileDialect>(around->getDialect());
+}
+
+/// Computes again in 64 bits, which hold the exact result but for a product of
+/// two uint32: that wraps to a negative number, and is noticed as well.
+static LogicalResult assertNoOverflow(Emitter &e, Operator op, Tensor a,
+                                      Tensor b) {
+  ScalarType type = a.type, wide(DType::Int64);
+  FailureOr<Tensor> x = e.cast(a, wide), y = e.cast(b, wide);
+  if (failed(x) || failed(y)) {
+    return failure();
+  }
+  FailureOr<Tensor> exact = apply(e, op, *x, *y, wide);
+  FailureOr<Tensor> held = failed(exact) ? exact : e.cast(*exact, type);
+  FailureOr<Tensor> back = failed(held) ? held : e.cast(*held, wide);
+  if (failed(back)) {
+    return failure();
+  }
+  FailureOr<Value> same =
+      e.compare(ast::CompareOperator::Eq, Value(*exact), Value(*back));
+  if (failed(same)) {
+    return failure();
+  }
+  e.create<tile::AssertOp>(same->tensor().value,
+                           type.str() + " overflow in '" +
+                               std::string(spelling(op)) +
+                               "'; sanitize_overflow=False turns this check "
+                               "off");
+  return success();
+}
+
 FailureOr<Value> Emitter::binary(Operator op, const Value &a, const Value &b) {
   auto isPointer = [](const Value &v) {
     return v.isTensor() && v.tensor().type.isPointer;
@@ -396,7 +437,9 @@ FailureOr<Value> Emitter::binary(Operator op, const Value &a, const Value &b) {
   ScalarType own = (a.isTensor() ? a : b).tensor().type;
   FailureOr<Tensor> result =
       apply(*this, op, operands->first, operands->second, own);
-  if (failed(result)) {
+  if (failed(result) || (looksForOverflow(*this, op, operands->first.type) &&
+                         failed(assertNoOverflow(*this, op, operands->first,
+                                                 operands->second)))) {
     return failure();
   }
   return Value(*result);

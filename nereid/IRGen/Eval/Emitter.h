@@ -36,6 +36,9 @@ public:
   /// Whose rules count where versions differ.
   LanguageVersion language = newestLanguage;
   bool means(LanguageVersion since) const { return language >= since; }
+  /// Asserts that sums, differences and products of integers do not overflow
+  /// (CheckOverflow).
+  bool checksOverflow = false;
 
   mlir::MLIRContext *context() const { return builder.getContext(); }
   /// Of the expression being evaluated.

@@ -67,7 +67,8 @@ Status LaunchBinding::bindNamed(const LaunchArgument &argument) {
 static uint32_t checksOfKnobs(const Knobs &settings) {
   return (settings.checks("oob") ? CheckBounds : 0) |
          (settings.checks("nan") ? CheckNan : 0) |
-         (settings.checks("assert") ? CheckAsserts : 0);
+         (settings.checks("assert") ? CheckAsserts : 0) |
+         (settings.checks("overflow") ? CheckOverflow : 0);
 }
 
 /// `tensor` of parameter `other` is not where that of `first` is.

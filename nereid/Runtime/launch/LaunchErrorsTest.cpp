@@ -185,7 +185,8 @@ TEST_F(LaunchErrors, LaunchOptions) {
   EXPECT_EQ(error("enable_fp_fusion"_a = false), "");
   EXPECT_FALSE(world->requests.back().options.fpFusion);
   EXPECT_EQ(error("debug"_a = true), "");
-  EXPECT_EQ(world->requests.back().options.checks, uint32_t{CheckAsserts});
+  EXPECT_EQ(world->requests.back().options.checks,
+            uint32_t{CheckAsserts | CheckOverflow});
 }
 
 TEST_F(LaunchErrors, Loading) {

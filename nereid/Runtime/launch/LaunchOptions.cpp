@@ -32,6 +32,7 @@ std::span<const std::string> launchOptionNames() {
                                                  "debug",
                                                  "launch_cooperative_grid",
                                                  "launch_pdl",
+                                                 "sanitize_overflow",
                                                  "assert_traps"};
   return names;
 }
@@ -102,7 +103,6 @@ struct OtherOption {
 
 /// Options of Triton's that say something to its code generator or driver.
 static const OtherOption otherOptions[] = {
-    {"sanitize_overflow", nullptr},
     {"instrumentation_mode", nullptr},
     {"enable_reflect_ftz", nullptr},
     {"warp_size", "a warp has 32 threads"},
@@ -213,6 +213,16 @@ Status setOption(const KernelState &kernel, const LaunchArgument &a,
     bool on = false;
     Status status = setBool(kernel, a, on);
     options.checks |= on ? CheckAsserts : 0;
+    options.checks |= on && !(given & GivenNoOverflow) ? CheckOverflow : 0;
+    return status;
+  }
+  if (a.name == "sanitize_overflow") { // of `debug`, on either side of it
+    bool on = true;
+    Status status = setBool(kernel, a, on);
+    if (!on) {
+      options.checks &= ~uint32_t{CheckOverflow};
+      given |= GivenNoOverflow;
+    }
     return status;
   }
   if (a.name == "assert_traps") {

@@ -28,6 +28,7 @@ enum GivenOption : uint32_t {
   GivenMinRegisters = 16,
   GivenWavesPerUnit = 32,
   GivenMatrixSize = 64,
+  GivenNoOverflow = 128, ///< sanitize_overflow=False
 };
 
 /// Sets the option, and its bit in `given`. What is no option is a misspelt

@@ -234,7 +234,7 @@ class Backend(BaseBackend):
     def parse_options(self, options):
         known = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "enable_fp_fusion": True, "debug": False, "extern_libs": None,
                  "supported_fp8_dtypes": ("fp8e4nv", "fp8e5"), "backend_name": self.target.backend, "arch": self.target.arch,
-                 "launch_pdl": False, "launch_cooperative_grid": False, "maxnreg": None, "sanitize_overflow": False,
+                 "launch_pdl": False, "launch_cooperative_grid": False, "maxnreg": None, "sanitize_overflow": True,
                  "default_dot_input_precision": "tf32", "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee")}
         if self.target.backend == "hip":
             known |= {"waves_per_eu": 0, "matrix_instr_nonkdim": 0, "kpack": 1}
