@@ -8,6 +8,7 @@
 #include "nereid/Bench/Roofline.h"
 
 #include "nereid/Bench/Measure.h"
+#include "nereid/Runtime/Grid.h"
 #include "nereid/Runtime/Kernel.h"
 #include "nereid/Runtime/Stream.h"
 #include "nereid/Runtime/cache/DiskCache.h"
@@ -136,6 +137,21 @@ double Surveyor::bestRate(const std::string &what, double amount,
   return best;
 }
 
+/// `count` numbers that repeat every 4 MiB: to draw all of a large array takes
+/// longer than to measure with it. Zeros would spare the power that other
+/// values take.
+static Tensor noise(int64_t count, Device device) {
+  constexpr int64_t drawn = 1 << 20;
+  if (count <= drawn) {
+    return randn({count}, f32, device, 1);
+  }
+  int64_t blocks = cdiv(count, drawn);
+  return randn({1, drawn}, f32, device, 1)
+      .expand({blocks, drawn})
+      .reshape({blocks * drawn})
+      .slice(0, 0, count);
+}
+
 /// Arrays of 1 GiB at most, and a quarter of a GPU's free memory, of the
 /// host's whole memory.
 double Surveyor::copyRate() {
@@ -149,9 +165,7 @@ double Surveyor::copyRate() {
     bytes = std::min(most, int64_t(memory.free / 4));
   }
   bytes = bytes / unit * unit;
-  // Zeros would spare the power that other values take.
-  Tensor x = randn({bytes / 4}, f32, device, 1),
-         y = zeros({bytes / 4}, f32, device);
+  Tensor x = noise(bytes / 4, device), y = zeros({bytes / 4}, f32, device);
   std::vector<Contender> contenders;
   for (auto [block, warps] :
        {std::pair(1024, 4), {2048, 8}, {4096, 8}, {16384, 16}}) {
@@ -168,7 +182,7 @@ double Surveyor::cacheRate() {
   const int64_t block = device.isHost() ? 1024 : 4096, steps = 64;
   const int64_t count = programs * (device.isHost() ? 64 : 16);
   int64_t blocks = std::max<int64_t>(cacheBytes / 4 / (4 * block), 1);
-  Tensor x = randn({blocks * block}, f32, device, 1),
+  Tensor x = noise(blocks * block, device),
          y = zeros({count * block}, f32, device);
   return bestRate("last-level cache", 4 * double(block * steps * count) / 1e6,
                   {{"read", [=, run = kernel("read_again")](size_t) {
