@@ -28,8 +28,8 @@ static std::string defaultPipeline(const llvm::Module &module) {
   if (nereid::target::measureControl(module).hasManyBranches()) {
     return nereid::target::passesForManyBranches("loop-mssa(loop-rotate,licm)");
   }
-  // What memory holds is known after early-cse: looking for it again, block by
-  // block (memdep), costs more than the rest of gvn and finds next to nothing.
+  // What memory holds is known after early-cse: gvn, which would look for it
+  // again block by block (memdep), would find next to nothing.
   return "function(sroa,early-cse<memssa>,"
          "instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,"
          "licm),gvn<no-memdep>,instcombine<no-verify-fixpoint>,simplifycfg,"
