@@ -1,15 +1,27 @@
-# With the time in it, the precompiled header of every build would be another one
-# to ccache, and with it all that includes it.
-function(nereid_same_precompiled headers)
+# nereid_precompile(<target> <headers>...): the target carries these as a precompiled header for others.
+#
+# With the time in it, the header of every build would be another one to ccache, and with it all that includes it. What
+# templates the headers instantiate is instantiated once, here, and not in every file.
+function(nereid_precompile target)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    target_compile_options(${headers} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp" -fpch-instantiate-templates)
   endif()
+  target_precompile_headers(${target} PRIVATE ${ARGN})
 endfunction()
-# `headers`: NereidMLIRHeaders or NereidTestHeaders. Executables are compiled with
+
+# `headers`: a target of nereid_precompile; it and all that reuse it need the same flags. Executables are compiled with
 # -fPIE by CMake, the header with -fPIC: the last flag wins.
 function(nereid_reuse_precompiled target headers)
   target_precompile_headers(${target} REUSE_FROM ${headers})
   target_compile_options(${target} PRIVATE -fPIC)
+endfunction()
+
+# Tests compile in half the time without optimisation, and hardly run longer: the compiler, the runtime and the reference
+# executor that they call are libraries. Sanitizers have flags of their own.
+function(nereid_not_optimized target)
+  if(NOT NEREID_SANITIZE)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+  endif()
 endfunction()
 
 # nereid_library(<name> [MLIR] [RING <ring>] [FOLDERS <folder>...] [EXCLUDE <regex>...]
@@ -18,7 +30,7 @@ endfunction()
 # A module: every *.cpp of the current folder, and of its FOLDERS, except
 # *Test.cpp and *Fuzz.cpp becomes a static library; *Test.cpp become one GoogleTest program <name>Tests
 # registered with CTest (label unit, and the ring: exact, or level for tests
-# that run what is compiled for this processor; cmake/NereidTest.cmake). MLIR adds the shared precompiled header.
+# that run what is compiled for this processor; cmake/NereidTest.cmake). MLIR: the precompiled header is MLIR's.
 set(NEREID_WARNINGS -Wall -Wextra -Wno-unused-parameter -Werror=return-type
     -Werror=switch -ffunction-sections -fdata-sections)
 
@@ -61,10 +73,12 @@ function(nereid_library name)
   add_library(${name} STATIC ${sources})
   nereid_compile_options(${name})
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS})
+  set(headers NereidStandardHeaders)
   if(ARG_MLIR)
+    set(headers NereidMLIRHeaders)
     target_link_libraries(${name} PUBLIC NereidMLIRHeaders)
-    target_precompile_headers(${name} REUSE_FROM NereidMLIRHeaders)
   endif()
+  nereid_reuse_precompiled(${name} ${headers})
   if(tests AND BUILD_TESTING)
     set(form)
     if(ARG_MLIR)
@@ -91,18 +105,23 @@ function(nereid_executable name)
     set_target_properties(${name} PROPERTIES NEREID_IS_WHOLE ON)
     target_link_options(${name} PRIVATE -no-pie -Wl,--gc-sections)
   endif()
+  set(headers NereidStandardHeaders)
   if(ARG_MLIR)
-    nereid_reuse_precompiled(${name} NereidMLIRHeaders)
+    set(headers NereidMLIRHeaders)
   endif()
+  nereid_reuse_precompiled(${name} ${headers})
 endfunction()
 
 # nereid_test_program(<name> [MLIR] SOURCES ... [DEPENDS ...]): of GoogleTest, whose main function it has.
 function(nereid_test_program name)
   cmake_parse_arguments(ARG "MLIR" "" "SOURCES;DEPENDS" ${ARGN})
-  nereid_executable(${name} SOURCES ${ARG_SOURCES} DEPENDS ${ARG_DEPENDS} GTest::gtest_main GTest::gmock)
+  add_executable(${name} ${ARG_SOURCES})
+  nereid_compile_options(${name})
+  nereid_not_optimized(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gtest_main GTest::gmock)
   set(headers NereidTestHeaders)
   if(ARG_MLIR)
-    set(headers NereidMLIRHeaders)
+    set(headers NereidMLIRTestHeaders)
   endif()
   nereid_reuse_precompiled(${name} ${headers})
 endfunction()

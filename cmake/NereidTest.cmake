@@ -76,8 +76,9 @@ endfunction()
 # ring: FooSpeedTest.cpp has suites called ...Speed, FooSoakTest.cpp ...Soak,
 # FooOnMachineTest.cpp ...OnMachine (scripts/check-rings compares them); each becomes
 # a test of its own, <name>.speed, <name>.soak, <name>.on-machine.
+# SHARDS: the test itself takes one process for each suite, two at a time (test/harness/shards).
 function(nereid_googletest name program)
-  cmake_parse_arguments(PARSE_ARGV 2 ARG "" "RING" "SOURCES;LABELS;PROPERTIES;ENVIRONMENT;TIMEOUT")
+  cmake_parse_arguments(PARSE_ARGV 2 ARG "SHARDS" "RING" "SOURCES;LABELS;PROPERTIES;ENVIRONMENT;TIMEOUT")
   set(more LABELS ${ARG_LABELS} ENVIRONMENT ${ARG_ENVIRONMENT} PROPERTIES ${ARG_PROPERTIES} ${ARG_UNPARSED_ARGUMENTS})
   set(others "")
   foreach(pair Speed:speed Soak:soak OnMachine:host)
@@ -98,5 +99,11 @@ function(nereid_googletest name program)
   if(others)
     string(REGEX REPLACE "^:" "--gtest_filter=*-" filter ${others})
   endif()
-  nereid_test(${name} RING ${ARG_RING} ${more} COMMAND ${program} ${filter})
+  set(shards "")
+  if(ARG_SHARDS)
+    list(APPEND more POOL)
+    set(shards ${PROJECT_SOURCE_DIR}/test/harness/shards 2 $<TARGET_FILE:${program}>)
+    set(program "")
+  endif()
+  nereid_test(${name} RING ${ARG_RING} ${more} COMMAND ${shards} ${program} ${filter})
 endfunction()

@@ -26,7 +26,7 @@ Matrix multiply(const Matrix &a, const Matrix &b) {
   Matrix product;
   product.reserve(b.size());
   for (Vector column : b) {
-    product.push_back(apply(a, column));
+    product.push_back(f2::apply(a, column));
   }
   return product;
 }
@@ -129,7 +129,7 @@ Matrix pseudoInverse(const Matrix &m, unsigned rows) {
   Matrix result;
   for (unsigned r = 0; r < rows; ++r) {
     Vector x = *coordinates.solve(Vector{1} << r);
-    Vector inImage = apply(
+    Vector inImage = f2::apply(
         image,
         x & ((image.size() == 64 ? Vector{0} : Vector{1} << image.size()) - 1));
     result.push_back(*solver.solve(inImage));
@@ -157,7 +157,7 @@ std::vector<Vector> intersection(const std::vector<Vector> &a,
   std::vector<Vector> result;
   Vector maskA = a.size() == 64 ? ~Vector{0} : (Vector{1} << a.size()) - 1;
   for (Vector k : kernel(joined)) {
-    result.push_back(apply(a, k & maskA));
+    result.push_back(f2::apply(a, k & maskA));
   }
   return complement({}, result);
 }

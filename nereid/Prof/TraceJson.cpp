@@ -20,7 +20,7 @@ namespace nereid::prof {
 // Texts
 //===----------------------------------------------------------------------===//
 
-static std::string quoted(std::string_view text) {
+static std::string jsonString(std::string_view text) {
   std::string out = "\"";
   for (size_t at = 0; at < text.size();) {
     size_t begin = at;
@@ -84,13 +84,13 @@ void Writer::open(const char *phase, size_t process, int64_t tid,
   text += "{\"ph\":\"";
   text += phase;
   text += "\",\"pid\":" + std::to_string(trace.processes[process].pid) +
-          ",\"tid\":" + std::to_string(tid) + ",\"name\":" + quoted(name);
+          ",\"tid\":" + std::to_string(tid) + ",\"name\":" + jsonString(name);
 }
 
 void Writer::addNames() {
   for (size_t i = 0; i < trace.processes.size(); ++i) {
     open("M", i, 0, "process_name");
-    text += ",\"args\":{\"name\":" + quoted(trace.processes[i].name) + "}";
+    text += ",\"args\":{\"name\":" + jsonString(trace.processes[i].name) + "}";
     close();
     open("M", i, 0, "process_sort_index");
     text += ",\"args\":{\"sort_index\":" + std::to_string(i) + "}";
@@ -98,7 +98,7 @@ void Writer::addNames() {
   }
   for (const TraceTrack &track : trace.tracks) {
     open("M", track.process, track.tid, "thread_name");
-    text += ",\"args\":{\"name\":" + quoted(track.name) + "}";
+    text += ",\"args\":{\"name\":" + jsonString(track.name) + "}";
     close();
   }
 }
@@ -112,20 +112,20 @@ static double rateOf(const TraceSlice &slice) {
 void Writer::addSlice(const TraceSlice &slice) {
   const TraceTrack &track = trace.tracks[slice.track];
   open("X", track.process, track.tid, slice.name);
-  text += ",\"cat\":" + quoted(slice.category) +
+  text += ",\"cat\":" + jsonString(slice.category) +
           ",\"ts\":" + timeText(slice.beginNs) +
           ",\"dur\":" + timeText(slice.endNs - slice.beginNs);
   std::string arguments;
   auto add = [&](const char *name, const std::string &json) {
-    arguments += (arguments.empty() ? "" : ",") + quoted(name) + ":" + json;
+    arguments += (arguments.empty() ? "" : ",") + jsonString(name) + ":" + json;
   };
   if (slice.grid[0]) {
-    add("grid", quoted(std::to_string(slice.grid[0]) + "x" +
-                       std::to_string(slice.grid[1]) + "x" +
-                       std::to_string(slice.grid[2])));
+    add("grid", jsonString(std::to_string(slice.grid[0]) + "x" +
+                           std::to_string(slice.grid[1]) + "x" +
+                           std::to_string(slice.grid[2])));
   }
   if (*slice.constants) {
-    add("compiled for", quoted(slice.constants));
+    add("compiled for", jsonString(slice.constants));
   }
   if (slice.bytes) {
     add("bytes", std::to_string(slice.bytes));
@@ -135,7 +135,7 @@ void Writer::addSlice(const TraceSlice &slice) {
   }
   if (slice.details) {
     for (const auto &[name, value] : *slice.details) {
-      add(name, quoted(value));
+      add(name, jsonString(value));
     }
   }
   if (!arguments.empty()) {
@@ -180,7 +180,7 @@ static std::string head(const std::vector<std::string> &notes) {
   std::string text = "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"version\":"
                      "\"nereid trace 1\",\"clock\":\"CLOCK_MONOTONIC\"";
   for (size_t i = 0; i < notes.size(); ++i) {
-    text += ",\"note " + std::to_string(i + 1) + "\":" + quoted(notes[i]);
+    text += ",\"note " + std::to_string(i + 1) + "\":" + jsonString(notes[i]);
   }
   return text + "},\n\"traceEvents\":[\n";
 }

@@ -1,0 +1,1 @@
+// Carries the precompiled header of libraries and programs without MLIR.
