@@ -54,11 +54,13 @@ static void runColumns(const FewRows &f) {
   if (f.k % blockK) {
     blockK = std::clamp(nextPowerOf2(f.k), lanes, longest);
   }
+  // Each row is read again for every few columns.
+  Tensor a = f.m > 1 && p.a.dtype() != f32 ? p.a.to(f32) : p.a;
   static const OperatorKernel kernel("linear", "few_rows_kernel");
   kernel[{cdiv(f.n, blockN)}](
-      f.y, p.a, p.b, orNone(contiguousOrNone(p.options.bias)), orNone(residual),
-      orNone(p.before), orNone(p.of), f.m, f.n, f.k, p.a.stride(1),
-      p.a.stride(2), p.b.stride(2), residual.defined() ? residual.stride(1) : 0,
+      f.y, a, p.b, orNone(contiguousOrNone(p.options.bias)), orNone(residual),
+      orNone(p.before), orNone(p.of), f.m, f.n, f.k, a.stride(1), a.stride(2),
+      p.b.stride(2), residual.defined() ? residual.stride(1) : 0,
       residual.defined() ? residual.stride(2) : 0, p.options.scale,
       "ROWS"_a = f.m, "BLOCK_N"_a = blockN, "PARTS"_a = blockK / lanes,
       "LANES"_a = lanes, "EVEN"_a = f.k % blockK == 0,

@@ -70,9 +70,21 @@ struct HostModel {
   double cacheBytes = 0;  ///< of a core's second level
   bool readsRows = false; ///< of the left operand where they lie, if few times
 
+  bool readsInPlace(const ProductPlan &plan, bool hasTiles) const;
   double cyclesOf(const ProductPlan &plan) const;
 };
 } // namespace
+
+/// What the compiler decides (DotRows.cpp).
+bool HostModel::readsInPlace(const ProductPlan &plan, bool hasTiles) const {
+  int64_t columnsOfStrip = hasTiles                  ? 32
+                           : cpu::deviceLevel() >= 4 ? 64
+                                                     : 16,
+          most =
+              hasTiles ? cpu::readsInPlaceOfTiles : cpu::readsInPlaceOfVectors;
+  return readsRows && plan.blockN <= most * columnsOfStrip &&
+         (!hasTiles || cpu::RowsOfTiles::areUsable(size.rowBytes));
+}
 
 double HostModel::cyclesOf(const ProductPlan &plan) const {
   double m = double(plan.blockM), n = double(plan.blockN),
@@ -86,12 +98,8 @@ double HostModel::cyclesOf(const ProductPlan &plan) const {
                     (hasTiles ? rows * 2 / 8 : ofBlock);
   // A word is read, written, and takes a line's way back to the second level.
   // Rows that are not copied come from there, too (DotRows.cpp).
-  int64_t columnsOfStrip = hasTiles ? 32 : cpu::deviceLevel() >= 4 ? 64 : 16;
-  bool isInPlace =
-      readsRows && plan.blockN <= (hasTiles ? cpu::readsInPlaceOfTiles
-                                            : cpu::readsInPlaceOfVectors) *
-                                      columnsOfStrip;
-  double packing = (n + m * (isInPlace ? 0.1 : 1)) * words * 0.5;
+  double packing =
+      (n + m * (readsInPlace(plan, hasTiles) ? 0.1 : 1)) * words * 0.5;
   double sums = m * n * 0.16, ends = m * n * 0.85 + 2000;
   if ((m * words + n * words + m * n) * 4 > 0.6 * cacheBytes) {
     products *= 1.1;
@@ -124,9 +132,9 @@ void kernels::forEachHostPlan(const ProductSize &size, DType dtype,
   HostModel model = {size, elementsPerWord(dtype), host.processors,
                      double(host.cacheBytes)};
   // Its words lie in memory as they are multiplied.
-  model.readsRows =
-      size.hasRows && (dtype == f32 || (dtype == bf16 && model.perWord > 1) ||
-                       (dtype == i8 && cpu::deviceLevel() >= 6));
+  model.readsRows = size.rowBytes > 0 &&
+                    (dtype == f32 || (dtype == bf16 && model.perWord > 1) ||
+                     (dtype == i8 && cpu::deviceLevel() >= 6));
   plan.blockK = model.perWord *
                 blockOf(cdiv(size.k, model.perWord), 16, {16, 32, 64, 128});
   plan.splits = splitsOf(size);

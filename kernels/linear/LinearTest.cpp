@@ -130,7 +130,7 @@ TEST_P(Linear, rolesOfWarpsMultiplyBytes) {
     ProductPlan plan;
     plan.blockM = 64;
     plan.blockN = oneOf<int64_t>({64, 128});
-    plan.blockK = 128;
+    plan.blockK = oneOf<int64_t>({128, 256});
     plan.stages = int(pick(2, 3));
     plan.hasRoles = true;
     product.plan = plan;
@@ -224,6 +224,18 @@ TEST_P(Linear, matmulOfIntegersIsExact) {
 TEST_P(Linear, productsOfOneBlockOfKTakeNoRoles) {
   ProductSize size = {1, 3072, 768, 1, /*isMapped=*/true};
   EXPECT_FALSE(planProduct(size, bf16, false, device, true).hasRoles);
+}
+
+// Large blocks would leave most processors idle.
+TEST_P(Linear, smallProductsTakeSmallBlocks) {
+  if (device.isHost() || !hasCompiler()) {
+    GTEST_SKIP() << "of kernels with roles of warps";
+  }
+  for (DType dtype : {bf16, i8, fp8e4nv}) {
+    ProductPlan plan = planProduct({1, 512, 512, 512, /*isMapped=*/true}, dtype,
+                                   false, device, true);
+    EXPECT_LE(plan.blockM * plan.blockN, 64 * 64) << languageName(dtype);
+  }
 }
 
 TEST_P(Linear, partsOfKAreSummed) {

@@ -245,7 +245,8 @@ ProductSize kernels::prepareProduct(Product &p) {
           p.a.size(2),
           isMapped(p.a, 0) && isMapped(p.b, 1),
           unitOfRows(p.a) == seenMultiples && unitOfRows(p.b) == seenMultiples,
-          p.a.stride(2) == 1};
+          p.a.stride(2) == 1 ? p.a.stride(1) * int64_t(byteSize(p.a.dtype()))
+                             : 0};
 }
 
 Tensor kernels::run(const Product &given) {

@@ -66,12 +66,19 @@ constexpr Candidate roles[] = {{128, 256, 64, 8, 4, 1.02, 1, 2300, false, true},
                                {64, 64, 128, 4, 6, 0.59, 1, 700, false, true}};
 constexpr Candidate bytes[] = {{128, 128, 128, 8, 3, 1.00},
                                {64, 64, 128, 4, 3, 0.60}};
-// Of integers all. Of floats the second: sums of a block of K and of all take
-// twice the registers.
-constexpr Candidate rolesOfBytes[] = {
-    {128, 256, 128, 8, 4, 1.16, 1, 2300, false, true},
+constexpr Candidate rolesOfIntegers[] = {
+    {128, 256, 128, 8, 4, 1.26, 1, 2300, false, true},
+    {128, 128, 256, 8, 3, 1.10, 1, 1100, false, true},
     {128, 128, 128, 8, 6, 1.00, 1, 1100, false, true},
-    {64, 128, 128, 4, 8, 0.85, 1, 900, false, true}};
+    {64, 128, 256, 4, 4, 1.14, 1, 900, false, true},
+    {64, 128, 128, 4, 8, 0.86, 1, 900, false, true},
+    {64, 64, 128, 4, 8, 0.88, 1, 700, false, true}};
+// Sums of a block of K and of all take twice the registers, and a block of K is
+// what an instruction may add up before its 14 bits are too few.
+constexpr Candidate rolesOfFloat8[] = {
+    {128, 128, 128, 8, 6, 1.16, 1, 1100, false, true},
+    {64, 128, 128, 4, 8, 0.79, 1, 900, false, true},
+    {64, 64, 128, 4, 8, 0.67, 1, 700, false, true}};
 constexpr Candidate tf32s[] = {{128, 128, 32, 8, 3, 1.00},
                                {64, 64, 32, 4, 3, 0.60}};
 // Of fp32 by three products of tf32: 32 x 32 sums a warp, whose registers are
@@ -102,9 +109,11 @@ Family familyOf(DType dtype, Precision precision) {
 }
 
 std::span<const Candidate> rolesOf(DType dtype) {
-  return byteSize(dtype) == 2 ? std::span(roles)
-         : dtype == i8        ? std::span(rolesOfBytes)
-                              : std::span(rolesOfBytes + 1, 1);
+  if (byteSize(dtype) == 2) {
+    return roles;
+  }
+  return dtype == i8 ? std::span<const Candidate>(rolesOfIntegers)
+                     : rolesOfFloat8;
 }
 
 /// The one that ahead.txt lists.
@@ -221,7 +230,7 @@ static ProductPlan planWhole(const ProductSize &size, DType dtype, bool tf32,
                              Device device, bool plain) {
   static const OfContexts<ChosenPlans> chosen;
   WordKey key;
-  for (int64_t number : {size.batch, size.m, size.n, size.k}) {
+  for (int64_t number : {size.batch, size.m, size.n, size.k, size.rowBytes}) {
     key.add(uint64_t(number));
   }
   key.add(uint64_t(dtype) | uint64_t(tf32) << 8 | uint64_t(plain) << 9 |

@@ -35,9 +35,10 @@ struct ProductSize {
   /// Other kernels see that rows begin at multiples of 16 bytes; else they load
   /// element by element.
   bool isAligned = true;
-  /// Neighbours along k of the left operand are neighbours in memory: a
-  /// processor may read its rows where they lie.
-  bool hasRows = true;
+  /// Bytes from row to row of the left operand, where neighbours along k are
+  /// neighbours in memory: a processor may read its rows where they lie. 0:
+  /// they are not.
+  int64_t rowBytes = 0;
 };
 
 /// The fastest for the device: what has been measured for large products, and

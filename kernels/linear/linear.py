@@ -271,7 +271,7 @@ def roles_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr
         b_ptrs = b_ptr + batch.to(tl.int64) * b_batch * UNIT
         b_ptrs = b_ptrs + far_ks[:, None] * b_row * B_ROW + far_cols[None, :] * b_col * B_COL
         IN: tl.constexpr = a_ptr.dtype.element_ty
-        SHORT: tl.constexpr = BLOCK_K if IN.is_fp8() else None
+        SHORT: tl.constexpr = min(BLOCK_K, 128) if IN.is_fp8() else None
         total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.int32 if IN == tl.int8 else tl.float32)
         tl.assume(last - first > (PIECES - 1) * BLOCK_K)
         for k in tl.range(first, last, BLOCK_K, warp_specialize=True):

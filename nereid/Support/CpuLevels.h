@@ -17,6 +17,7 @@
 
 #include "nereid/ABI/Status.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,16 @@ struct CpuTarget {
 /// left operand where it lies: once for each strip of columns. More reads cost
 /// more than a copy (docs/decisions/ProductBlocks.md).
 constexpr int readsInPlaceOfVectors = 4, readsInPlaceOfTiles = 16;
+
+/// Bytes between rows with which tiles are read where the rows lie: a multiple
+/// of a cache's line, or each row of a tile has two of them, and none of
+/// `crowded`, or a tile's lines share one or two sets of a first-level cache.
+struct RowsOfTiles {
+  static constexpr int64_t line = 64, crowded = 2048;
+  static constexpr bool areUsable(int64_t rowBytes) {
+    return rowBytes % line == 0 && rowBytes % crowded != 0;
+  }
+};
 
 /// All levels, in rising order: each has what those before it have.
 const std::vector<CpuTarget> &levels();

@@ -249,14 +249,12 @@ public:
 
   // NV/WarpgroupDot.cpp
   void emitWarpgroupMma(tile::DotOp op);
+  std::map<uint32_t, int32_t>
+  packLeftWords(const TileInfo &tile, const Registers &registers,
+                llvm::SmallVectorImpl<mlir::Value> &words);
   void emitWaitProducts(tilegpu::WaitProductsOp op);
   void emitWaitOlderProducts(tilegpu::WaitOlderProductsOp op);
-  struct WarpgroupOperand {
-    const Registers *registers = nullptr; ///< left operand only
-    std::vector<uint32_t> offsetOfIndex;  ///< elements
-    mlir::Value descriptor;               ///< i64
-    bool isMnMajor = false;
-  };
+  struct WarpgroupOperand;
   WarpgroupOperand openWarpgroupOperand(tile::DotOp op, unsigned index);
   /// A tile from registers to scratch, as a buffer of one slot would hold it.
   std::pair<tilegpu::BufferType, mlir::Value> stage(tile::DotOp op,

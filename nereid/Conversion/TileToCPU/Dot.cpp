@@ -267,6 +267,10 @@ void DotEmitter::emit() {
         lhsRowBytes ? "the right operand in the thread's memory, "
                       "the left one where it lies if all of it exists"
                     : "operands in the thread's memory";
+    if (lhsRowBytes && usesTiles()) {
+      operands += " and its rows begin at lines of the cache, no multiple of " +
+                  std::to_string(cpu::RowsOfTiles::crowded) + " bytes apart";
+    }
     if (usesTiles()) {
       return Decision{"dot",
                       "blocks of " + std::to_string(rows) + " x " +

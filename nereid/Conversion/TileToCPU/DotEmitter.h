@@ -83,7 +83,8 @@ private:
   struct Rows {
     mlir::Value address;  ///< of the first word
     mlir::Value rowBytes; ///< i64
-    mlir::Value isWhole;  ///< i1: no element is masked out; null: true
+    /// i1: no element is masked out, and the distance suits tiles; null: true.
+    mlir::Value isUsable;
   };
   std::optional<Rows> rowsInMemory(mlir::Value value);
   Buffer rowsOrPacked(mlir::Value value, const Rows &found);

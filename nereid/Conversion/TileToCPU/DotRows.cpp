@@ -138,6 +138,19 @@ static Value allHold(LoopEmitter &kernel, Survey &survey, Value mask, int64_t M,
   return result;
 }
 
+/// cpu::RowsOfTiles::areUsable, asked at run time.
+static Value areUsableByTiles(LaneOps ops, Value rowBytes) {
+  using P = arith::CmpIPredicate;
+  auto compareRest = [&](int64_t of, P predicate) -> Value {
+    Value rest =
+        arith::AndIOp::create(ops.b, ops.loc, rowBytes, ops.i64(of - 1));
+    return arith::CmpIOp::create(ops.b, ops.loc, predicate, rest, ops.i64(0));
+  };
+  return arith::AndIOp::create(ops.b, ops.loc,
+                               compareRest(cpu::RowsOfTiles::line, P::eq),
+                               compareRest(cpu::RowsOfTiles::crowded, P::ne));
+}
+
 /// Nothing where the operand's words have to be made or are in scratch already,
 /// or its addresses are not known to be rows.
 std::optional<DotEmitter::Rows> DotEmitter::rowsInMemory(Value value) {
@@ -178,8 +191,8 @@ std::optional<DotEmitter::Rows> DotEmitter::rowsInMemory(Value value) {
   }
   Rows result;
   if (load.getMask()) {
-    result.isWhole = allHold(kernel, survey, load.getMask(), M, K);
-    if (!result.isWhole) {
+    result.isUsable = allHold(kernel, survey, load.getMask(), M, K);
+    if (!result.isUsable) {
       return std::nullopt;
     }
   }
@@ -188,13 +201,20 @@ std::optional<DotEmitter::Rows> DotEmitter::rowsInMemory(Value value) {
   if (step.coefficient) {
     result.rowBytes = ops.mul(step.coefficient, result.rowBytes);
   }
+  if (usesTiles()) {
+    Value isUsable = areUsableByTiles(ops, result.rowBytes);
+    result.isUsable = result.isUsable
+                          ? Value(arith::AndIOp::create(
+                                ops.b, ops.loc, result.isUsable, isUsable))
+                          : isUsable;
+  }
   Lane first = survey.corners.address(
       survey.corners.pointer(load.getPtr(), survey.everywhere.first));
   result.address = first.value;
   return result;
 }
 
-/// The operand at `found`, or a copy where some of it is masked out.
+/// The operand at `found`, or a copy where that is not usable.
 Buffer DotEmitter::rowsOrPacked(Value value, const Rows &found) {
   SmallVector<int64_t> shape(tile::getShape(value.getType())), words = shape;
   words[1] /= group;
@@ -202,20 +222,20 @@ Buffer DotEmitter::rowsOrPacked(Value value, const Rows &found) {
   Buffer buffer = allocateWords(words, 1), elements = buffer;
   int64_t wordBytes = sum.getIntOrFloatBitWidth() / 8;
   lhsRowBytes = found.rowBytes;
-  if (!found.isWhole) {
+  if (!found.isUsable) {
     buffer.base = found.address;
     return buffer;
   }
   elements.element = part;
   elements.shape = shape;
   elements.strides[0] *= group;
-  kernel.emitUnless(found.isWhole, [&] {
+  kernel.emitUnless(found.isUsable, [&] {
     kernel.copyInto(value, elements, op.getIsUnsigned());
   });
   kernel.toTop();
   LaneOps ops = kernel.ops();
   auto choose = [&](Value inMemory, Value copied) -> Value {
-    return arith::SelectOp::create(ops.b, ops.loc, found.isWhole, inMemory,
+    return arith::SelectOp::create(ops.b, ops.loc, found.isUsable, inMemory,
                                    copied);
   };
   buffer.base = choose(found.address, buffer.base);

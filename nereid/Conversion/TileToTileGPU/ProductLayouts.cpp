@@ -235,10 +235,7 @@ MatrixLimit LayoutChoice::groupLimit(tile::DotOp op) const {
   if (lhs != rhs && !isFloat8) {
     return MatrixLimit::MixedTypes;
   }
-  // Sums of such products have fourteen digits within a warpgroup's
-  // instructions, and all of K is added up there.
-  if (int64_t most = op.getMaxImpreciseAcc();
-      isFloat8 && most > 0 && most < left[1]) {
+  if (isFloat8 && tilegpu::partsOfShortSums(op) == 0) {
     return MatrixLimit::ShortSums;
   }
   if (c[0] < one->m) {

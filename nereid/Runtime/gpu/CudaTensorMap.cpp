@@ -72,7 +72,10 @@ Status makeTensorMap(const KernelImage &image, const TensorMapSource &source,
                      const uint64_t *slots, DeviceState &device,
                      TensorMap &map) {
   constexpr int64_t mostElements = INT32_MAX, mostStride = int64_t{1} << 40;
-  constexpr int noInterleave = 0, zerosOutside = 0, promotedTo256 = 3;
+  // What a miss of the second-level cache brings from memory: a box's row. With
+  // 256 bytes, tensors whose rows begin in the middle of a 32-byte sector take
+  // longer (docs/decisions/ProductBlocks.md, Rows that are no multiples).
+  constexpr int noInterleave = 0, zerosOutside = 0, promotedTo128 = 2;
   std::array<uint64_t, mostDimensions> sizes = {}, strides = {};
   std::array<unsigned, mostDimensions> box = {}, steps = {};
   if (!device.driver.tensorMapEncodeTiled) {
@@ -99,7 +102,7 @@ Status makeTensorMap(const KernelImage &image, const TensorMapSource &source,
       &map, wordType(source.elementBytes), static_cast<unsigned>(rank),
       reinterpret_cast<void *>(slots[source.base]), sizes.data(),
       strides.data() + 1, box.data(), steps.data(), noInterleave, swizzle,
-      promotedTo256, zerosOutside);
+      promotedTo128, zerosOutside);
   if (result == InvalidValue) {
     return {ErrorCode::Unsupported, "no tensor map describes the tensor"};
   }

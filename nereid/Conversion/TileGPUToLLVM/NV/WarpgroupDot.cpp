@@ -19,6 +19,7 @@
 #include "nereid/Dialect/NV/IR/NV.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
 
 #include <bit>
 
@@ -60,6 +61,13 @@ static uint64_t descriptorBits(unsigned rowBytes, unsigned panelBytes) {
   uint64_t swizzle = rowBytes == 128 ? 1 : rowBytes == 64 ? 2 : 3;
   return leading << 16 | stride << 32 | swizzle << 62;
 }
+
+struct KernelEmitter::WarpgroupOperand {
+  const Registers *registers = nullptr; ///< left operand only
+  std::vector<uint32_t> offsetOfIndex;  ///< elements
+  Value descriptor;                     ///< i64
+  bool isMnMajor = false;
+};
 
 KernelEmitter::WarpgroupOperand
 KernelEmitter::openWarpgroupOperand(tile::DotOp op, unsigned index) {
@@ -103,6 +111,9 @@ KernelEmitter::openWarpgroupOperand(tile::DotOp op, unsigned index) {
       ops().i64(static_cast<int64_t>(descriptorBits(rowBytes, panelBytes))));
   return operand;
 }
+
+/// Of a block of the result that one instruction multiplies.
+static constexpr unsigned warpgroupRows = 64;
 
 /// ptxas takes long for an instruction with many accumulators and its copies. A
 /// product of several is as fast as a loop over one if another four warps'
@@ -150,11 +161,72 @@ static Decision leftOperandDecision(tile::DotOp op, bool isInRegisters) {
   return d;
 }
 
+/// Appends the words of a left operand in registers, and returns their numbers
+/// by their places.
+std::map<uint32_t, int32_t>
+KernelEmitter::packLeftWords(const TileInfo &tile, const Registers &registers,
+                             SmallVectorImpl<Value> &words) {
+  std::map<uint32_t, int32_t> wordAt;
+  auto at = registersByIndex(tile);
+  for (auto [flat, r] : at) {
+    if (flat >> tile.shifts[1] & 1) {
+      continue;
+    }
+    Registers pair = {registers[r],
+                      registers[at.at(flat | 1u << tile.shifts[1])]};
+    Value word = packWords(pair, 32)[0];
+    // A left operand of ones, say, is the same for every 64 rows.
+    uint32_t row = splitIndex(flat, tile.shape)[0];
+    if (row >= warpgroupRows && row % warpgroupRows == 0) {
+      word = nv::HideFromAssemblerOp::create(
+          b, loc, word, nv::AssemblerBug::EqualLeftOperands);
+    }
+    wordAt[flat] = words.size();
+    words.push_back(word);
+  }
+  return wordAt;
+}
+
+/// Adds products of parts of K, which begin with zero, to `sums`. Where
+/// registers have room for two of them, one is added while the next is
+/// multiplied.
+static void
+addInParts(OpBuilder &b, Location loc, SmallVectorImpl<Value> &sums,
+           bool isZero, unsigned parts,
+           function_ref<nv::WarpgroupMmaOp(unsigned, bool)> multiply) {
+  constexpr size_t mostSums = 64;
+  bool overlaps = sums.size() <= mostSums;
+  auto add = [&](ValueRange products, unsigned younger) {
+    if (overlaps) {
+      products =
+          nv::WarpgroupWaitOp::create(b, loc, younger, products).getResults();
+    }
+    for (auto [sum, product] : llvm::zip_equal(sums, products)) {
+      sum =
+          isZero ? product : Value(arith::AddFOp::create(b, loc, sum, product));
+    }
+    isZero = false;
+  };
+  nv::WarpgroupMmaOp before;
+  for (unsigned part = 0; part < parts; ++part) {
+    nv::WarpgroupMmaOp product = multiply(part, /*waits=*/!overlaps);
+    if (!overlaps) {
+      add(product.getResults(), 0);
+    } else if (before) {
+      add(before.getResults(), 1);
+    }
+    before = product;
+  }
+  if (overlaps) {
+    add(before.getResults(), 0);
+  }
+}
+
 void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   const TileInfo &aTile = info(op.getLhs().getType());
   const TileInfo &bTile = info(op.getRhs().getType());
   const TileInfo &cTile = info(op.getType());
-  constexpr unsigned rows = 64, depthBytes = 32;
+  constexpr unsigned rows = warpgroupRows, depthBytes = 32;
   unsigned bytes = tile::getElementBytes(aTile.element);
   unsigned depth = depthBytes / bytes;
 
@@ -190,23 +262,7 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   SmallVector<Value> left;            // words, or one descriptor
   std::map<uint32_t, int32_t> wordAt; // number of a left word, by its place
   if (isA) {
-    auto aAt = registersByIndex(aTile);
-    for (auto [flat, r] : aAt) {
-      if (flat >> aTile.shifts[1] & 1) {
-        continue;
-      }
-      Registers pair = {(*a.registers)[r],
-                        (*a.registers)[aAt.at(flat | 1u << aTile.shifts[1])]};
-      Value word = packWords(pair, 32)[0];
-      // A left operand of ones, say, is the same for every 64 rows.
-      uint32_t row = splitIndex(flat, aTile.shape)[0];
-      if (row >= rows && row % rows == 0) {
-        word = nv::HideFromAssemblerOp::create(
-            b, loc, word, nv::AssemblerBug::EqualLeftOperands);
-      }
-      wordAt[flat] = left.size();
-      left.push_back(word);
-    }
+    wordAt = packLeftWords(aTile, *a.registers, left);
   } else {
     left.push_back(a.descriptor);
   }
@@ -223,47 +279,63 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   // and ptxas 13.0 finds no registers for two of 256 columns (C7600).
   unsigned instructionColumns = std::min<unsigned>(
       blocks.begin()->second.size() * 8, isNarrow ? 128 : 256);
-  SmallVector<int32_t> leftOffsets, leftWords, rightOffsets;
   for (auto &[m, columns] : blocks) {
-    for (unsigned n = 0; n < columns.size() * 8; n += instructionColumns) {
-      for (unsigned j = n / 8; j < (n + instructionColumns) / 8; ++j) {
-        for (unsigned i = 0; i < 4; ++i) {
-          uint32_t row = m + (i & 2 ? 8 : 0), column = columns[j] + (i & 1);
-          sumOrder.push_back(
-              cAt.at(row << cTile.shifts[0] | column << cTile.shifts[1]));
-        }
-      }
-      for (unsigned step = 0; step < steps; ++step) {
-        uint32_t k = step * depth;
-        if (isA) {
-          leftWords.append(
-              {word(m, k), word(m + 8, k), word(m, k + 8), word(m + 8, k + 8)});
-        } else {
-          leftOffsets.push_back(behind(a, aTile, 0, m, k));
-        }
-        rightOffsets.push_back(behind(right, bTile, 1, columns[n / 8], k));
+    for (unsigned j = 0; j < columns.size(); ++j) {
+      for (unsigned i = 0; i < 4; ++i) {
+        uint32_t row = m + (i & 2 ? 8 : 0), column = columns[j] + (i & 1);
+        sumOrder.push_back(
+            cAt.at(row << cTile.shifts[0] | column << cTile.shifts[1]));
       }
     }
   }
+  auto multiply = [&](unsigned first, unsigned count, ValueRange sums,
+                      bool waits) {
+    SmallVector<int32_t> leftOffsets, leftWords, rightOffsets;
+    for (auto &[m, columns] : blocks) {
+      for (unsigned n = 0; n < columns.size() * 8; n += instructionColumns) {
+        for (unsigned step = first; step < first + count; ++step) {
+          uint32_t k = step * depth;
+          if (isA) {
+            leftWords.append({word(m, k), word(m + 8, k), word(m, k + 8),
+                              word(m + 8, k + 8)});
+          } else {
+            leftOffsets.push_back(behind(a, aTile, 0, m, k));
+          }
+          rightOffsets.push_back(behind(right, bTile, 1, columns[n / 8], k));
+        }
+      }
+    }
+    return nv::WarpgroupMmaOp::create(
+        b, loc, operandType(aTile.element, op.getIsUnsigned()), left,
+        operandType(bTile.element, op.getIsUnsigned()), right.descriptor, sums,
+        instructionColumns, count, leftOffsets, leftWords, rightOffsets,
+        a.isMnMajor, right.isMnMajor, /*looped=*/false, waits);
+  };
   SmallVector<Value> sums;
   for (unsigned r : sumOrder) {
     sums.push_back(isNarrow ? ops().toF32(c[r], cElement) : c[r]);
   }
-  bool inFlight = op->hasAttr(tilegpu::inFlightAttr);
-  auto product = nv::WarpgroupMmaOp::create(
-      b, loc, operandType(aTile.element, op.getIsUnsigned()), left,
-      operandType(bTile.element, op.getIsUnsigned()), right.descriptor, sums,
-      instructionColumns, steps, leftOffsets, leftWords, rightOffsets,
-      a.isMnMajor, right.isMnMajor, /*looped=*/false, /*waits=*/!inFlight);
-  bool endsHere = inFlight &&
-                  isa<tilegpu::WaitProductsOp>(*op->getUsers().begin()) &&
-                  (*op->getUsers().begin())->getBlock() == op->getBlock();
-  product.setLooped(policies.loopedProducts && endsHere &&
-                    isBetterLooped(product, warps));
+  if (unsigned parts = tilegpu::partsOfShortSums(op); parts > 1) {
+    Value zero = ops().real(b.getF32Type(), 0);
+    addInParts(b, loc, sums, matchPattern(op.getC(), m_AnyZeroFloat()), parts,
+               [&](unsigned part, bool waits) {
+                 SmallVector<Value> zeros(sums.size(), zero);
+                 return multiply(part * (steps / parts), steps / parts, zeros,
+                                 waits);
+               });
+  } else {
+    bool inFlight = op->hasAttr(tilegpu::inFlightAttr);
+    auto product = multiply(0, steps, sums, /*waits=*/!inFlight);
+    bool endsHere = inFlight &&
+                    isa<tilegpu::WaitProductsOp>(*op->getUsers().begin()) &&
+                    (*op->getUsers().begin())->getBlock() == op->getBlock();
+    product.setLooped(policies.loopedProducts && endsHere &&
+                      isBetterLooped(product, warps));
+    sums.assign(product.getResults().begin(), product.getResults().end());
+  }
   Registers result(cTile.count());
   for (auto [i, r] : llvm::enumerate(sumOrder)) {
-    Value sum = product.getResult(i);
-    result[r] = isNarrow ? ops().fromF32(sum, cElement) : sum;
+    result[r] = isNarrow ? ops().fromF32(sums[i], cElement) : sums[i];
   }
   bind(op, std::move(result));
 }

@@ -8,12 +8,17 @@
 # RUN:   --signature '*fp8e4nv:16,*fp8e4nv:16,*fp32:16,i32:16,64,64,128,128' | FileCheck %s --check-prefix=OUTSIDE
 # OUTSIDE: wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e4m3
 # OUTSIDE-COUNT-32: add.{{(rn.)?}}f32
-# Fewer than the instructions would sum up.
+# Parts of a block, whose sums are added outside.
+# RUN: nereid compile %s:product --target sm_90a --num-stages 3 --emit ptx \
+# RUN:   --signature '*fp8e4nv:16,*fp8e4nv:16,*fp32:16,i32:16,64,64,128,64' | FileCheck %s --check-prefix=PARTS
+# PARTS: wgmma.wait_group.sync.aligned 1
+# PARTS-COUNT-64: add.{{(rn.)?}}f32
+# No whole number of instructions.
 # RUN: nereid compile %s:product --target sm_90a --num-stages 3 -v --emit ptx -o %t.ptx \
-# RUN:   --signature '*fp8e4nv:16,*fp8e4nv:16,*fp32:16,i32:16,64,64,128,32' 2>&1 | FileCheck %s --check-prefix=FEWER
+# RUN:   --signature '*fp8e4nv:16,*fp8e4nv:16,*fp32:16,i32:16,64,64,128,16' 2>&1 | FileCheck %s --check-prefix=FEWER
 # RUN: FileCheck %s --check-prefix=ONE --input-file %t.ptx
-# FEWER: dot: matrix instructions of one warp {{.*}} they add up 128 products of fp8e4nv in 14 bits, and max_num_imprecise_acc allows 32
-# FEWER-SAME: hint: a max_num_imprecise_acc of at least K
+# FEWER: dot: matrix instructions of one warp {{.*}} they add up 128 products of fp8e4nv in 14 bits, and max_num_imprecise_acc allows 16
+# FEWER-SAME: hint: a max_num_imprecise_acc of at least K, or a multiple of 32 that divides K
 # ONE-NOT: wgmma
 # ONE: mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32
 #
@@ -26,6 +31,8 @@
 # REDEFINE: %{block} = 128
 # RUN: %{right}
 # REDEFINE: %{most} = 128
+# RUN: %{right}
+# REDEFINE: %{most} = 32
 # RUN: %{right}
 # RIGHT: check y_ptr on cuda:0: {{.*}} right
 import triton

@@ -86,6 +86,11 @@ unsigned producerWarpsOf(mlir::Operation *kernel);
 /// As the target's table of instructions names a product's operands; absent for
 /// those that no matrix instruction takes.
 std::optional<OperandKind> operandKind(tile::DotOp op);
+/// A warpgroup's instructions add up products of fp8 in fourteen digits: parts
+/// along K whose sums are added outside of them, as many products each as
+/// max_num_imprecise_acc allows. 1: no more than one; 0: it allows no whole
+/// instructions, or no equal parts.
+unsigned partsOfShortSums(tile::DotOp op);
 /// Of one warp, for the operands of `op` on that target; null if there is none.
 /// Where float32 may be read as tf32, it may as well be read exactly.
 const MatrixInstruction *matrixInstruction(const TargetInfo &target,
