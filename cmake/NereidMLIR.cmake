@@ -28,7 +28,7 @@ elseif(NEREID_WHOLE_PROGRAMS)
 else()
   target_link_libraries(NereidMLIRHeaders PUBLIC MLIR LLVM)
 endif()
-set(headers
+set(mlirHeaders
   <mlir/Conversion/LLVMCommon/TypeConverter.h>
   <mlir/Dialect/Arith/IR/Arith.h>
   <mlir/Dialect/Func/IR/FuncOps.h>
@@ -44,11 +44,11 @@ set(headers
   <llvm/ADT/TypeSwitch.h>
   <string>
   <vector>)
-nereid_precompile(NereidMLIRHeaders ${headers})
+nereid_precompile(NereidMLIRHeaders ${mlirHeaders})
 
 if(PROJECT_IS_TOP_LEVEL)
   add_library(NereidMLIRTestHeaders STATIC EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/MLIRTestHeaders.cpp)
   nereid_not_optimized(NereidMLIRTestHeaders)
   target_link_libraries(NereidMLIRTestHeaders PRIVATE NereidMLIRHeaders GTest::gmock)
-  nereid_precompile(NereidMLIRTestHeaders ${headers} <gmock/gmock.h> <gtest/gtest.h>)
+  nereid_precompile(NereidMLIRTestHeaders ${mlirHeaders} <gmock/gmock.h> <gtest/gtest.h>)
 endif()

@@ -235,7 +235,7 @@ MatrixLimit LayoutChoice::groupLimit(tile::DotOp op) const {
   if (lhs != rhs && !isFloat8) {
     return MatrixLimit::MixedTypes;
   }
-  if (isFloat8 && tilegpu::partsOfShortSums(op) == 0) {
+  if (isFloat8 && tilegpu::partsOfShortSums(op, one->k) == 0) {
     return MatrixLimit::ShortSums;
   }
   if (c[0] < one->m) {

@@ -8,6 +8,7 @@
 #include "nereid/Runtime/gpu/CudaTensorMap.h"
 
 #include <array>
+#include <span>
 
 namespace nereid::gpu {
 
@@ -68,14 +69,24 @@ static int wordType(uint32_t bytes) {
   return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 4;
 }
 
+/// What a miss of the second-level cache brings from memory: 256 bytes, but 128
+/// where rows begin in the middle of a sector, which then take less time
+/// (docs/decisions/ProductBlocks.md, Rows that are no multiples).
+static int promotionOf(uint64_t address, std::span<const uint64_t> strides) {
+  constexpr uint64_t sectorBytes = 32;
+  constexpr int to128 = 2, to256 = 3;
+  bool areAligned = address % sectorBytes == 0;
+  for (uint64_t stride : strides) {
+    areAligned = areAligned && stride % sectorBytes == 0;
+  }
+  return areAligned ? to256 : to128;
+}
+
 Status makeTensorMap(const KernelImage &image, const TensorMapSource &source,
                      const uint64_t *slots, DeviceState &device,
                      TensorMap &map) {
   constexpr int64_t mostElements = INT32_MAX, mostStride = int64_t{1} << 40;
-  // What a miss of the second-level cache brings from memory: a box's row. With
-  // 256 bytes, tensors whose rows begin in the middle of a 32-byte sector take
-  // longer (docs/decisions/ProductBlocks.md, Rows that are no multiples).
-  constexpr int noInterleave = 0, zerosOutside = 0, promotedTo128 = 2;
+  constexpr int noInterleave = 0, zerosOutside = 0;
   std::array<uint64_t, mostDimensions> sizes = {}, strides = {};
   std::array<unsigned, mostDimensions> box = {}, steps = {};
   if (!device.driver.tensorMapEncodeTiled) {
@@ -102,7 +113,8 @@ Status makeTensorMap(const KernelImage &image, const TensorMapSource &source,
       &map, wordType(source.elementBytes), static_cast<unsigned>(rank),
       reinterpret_cast<void *>(slots[source.base]), sizes.data(),
       strides.data() + 1, box.data(), steps.data(), noInterleave, swizzle,
-      promotedTo128, zerosOutside);
+      promotionOf(slots[source.base], std::span(strides).subspan(1, rank - 1)),
+      zerosOutside);
   if (result == InvalidValue) {
     return {ErrorCode::Unsupported, "no tensor map describes the tensor"};
   }

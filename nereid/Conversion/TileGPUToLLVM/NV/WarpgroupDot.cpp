@@ -315,7 +315,7 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   for (unsigned r : sumOrder) {
     sums.push_back(isNarrow ? ops().toF32(c[r], cElement) : c[r]);
   }
-  if (unsigned parts = tilegpu::partsOfShortSums(op); parts > 1) {
+  if (unsigned parts = tilegpu::partsOfShortSums(op, depth); parts > 1) {
     Value zero = ops().real(b.getF32Type(), 0);
     addInParts(b, loc, sums, matchPattern(op.getC(), m_AnyZeroFloat()), parts,
                [&](unsigned part, bool waits) {

@@ -90,7 +90,7 @@ std::optional<OperandKind> operandKind(tile::DotOp op);
 /// along K whose sums are added outside of them, as many products each as
 /// max_num_imprecise_acc allows. 1: no more than one; 0: it allows no whole
 /// instructions, or no equal parts.
-unsigned partsOfShortSums(tile::DotOp op);
+unsigned partsOfShortSums(tile::DotOp op, unsigned instructionDepth);
 /// Of one warp, for the operands of `op` on that target; null if there is none.
 /// Where float32 may be read as tf32, it may as well be read exactly.
 const MatrixInstruction *matrixInstruction(const TargetInfo &target,

@@ -106,14 +106,13 @@ std::optional<OperandKind> operandKind(tile::DotOp op) {
                             : std::nullopt;
 }
 
-unsigned partsOfShortSums(tile::DotOp op) {
+unsigned partsOfShortSums(tile::DotOp op, unsigned instructionDepth) {
   int64_t most = op.getMaxImpreciseAcc(),
           depth = op.getLhs().getType().getShape()[1];
   if (operandKind(op) != OperandKind::F8 || most <= 0 || most >= depth) {
     return 1;
   }
-  // An instruction is 32 bytes deep.
-  return depth % most || most % 32 ? 0 : depth / most;
+  return depth % most || most % instructionDepth ? 0 : depth / most;
 }
 
 const MatrixInstruction *matrixInstruction(const TargetInfo &target,
