@@ -70,13 +70,16 @@ function(nereid_test name)
   endif()
 endfunction()
 
+# A GoogleTest program after it runs as one process for each suite, two at a time: for tests with POOL.
+set(NEREID_SHARDS ${PROJECT_SOURCE_DIR}/test/harness/shards 2)
+
 # nereid_googletest(<name> <program> RING <ring> SOURCES <files> [what nereid_test takes]...)
 #
 # A GoogleTest program. The files' names say which of its tests are of another
 # ring: FooSpeedTest.cpp has suites called ...Speed, FooSoakTest.cpp ...Soak,
 # FooOnMachineTest.cpp ...OnMachine (scripts/check-rings compares them); each becomes
 # a test of its own, <name>.speed, <name>.soak, <name>.on-machine.
-# SHARDS: the test itself takes one process for each suite, two at a time (test/harness/shards).
+# SHARDS: the test itself has POOL, and runs by NEREID_SHARDS.
 function(nereid_googletest name program)
   cmake_parse_arguments(PARSE_ARGV 2 ARG "SHARDS" "RING" "SOURCES;LABELS;PROPERTIES;ENVIRONMENT;TIMEOUT")
   set(more LABELS ${ARG_LABELS} ENVIRONMENT ${ARG_ENVIRONMENT} PROPERTIES ${ARG_PROPERTIES} ${ARG_UNPARSED_ARGUMENTS})
@@ -99,11 +102,10 @@ function(nereid_googletest name program)
   if(others)
     string(REGEX REPLACE "^:" "--gtest_filter=*-" filter ${others})
   endif()
-  set(shards "")
+  set(command ${program})
   if(ARG_SHARDS)
     list(APPEND more POOL)
-    set(shards ${PROJECT_SOURCE_DIR}/test/harness/shards 2 $<TARGET_FILE:${program}>)
-    set(program "")
+    set(command ${NEREID_SHARDS} $<TARGET_FILE:${program}>)
   endif()
-  nereid_test(${name} RING ${ARG_RING} ${more} COMMAND ${shards} ${program} ${filter})
+  nereid_test(${name} RING ${ARG_RING} ${more} COMMAND ${command} ${filter})
 endfunction()

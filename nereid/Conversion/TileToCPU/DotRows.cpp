@@ -102,6 +102,11 @@ static Value holdsForAll(LoopEmitter &kernel, Survey &survey, Value mask,
   return arith::AndIOp::create(ops.b, ops.loc, holds, isExact);
 }
 
+/// `x` and `y`; a null `x` is true.
+static Value bothHold(LaneOps ops, Value x, Value y) {
+  return x ? Value(arith::AndIOp::create(ops.b, ops.loc, x, y)) : y;
+}
+
 /// An i1 that is true only if all elements of `mask` are; null if there is
 /// none.
 static Value allHold(LoopEmitter &kernel, Survey &survey, Value mask, int64_t M,
@@ -130,10 +135,7 @@ static Value allHold(LoopEmitter &kernel, Survey &survey, Value mask, int64_t M,
     if (!holds) {
       return nullptr;
     }
-    LaneOps ops = survey.corners.at(0);
-    result = result
-                 ? Value(arith::AndIOp::create(ops.b, ops.loc, result, holds))
-                 : holds;
+    result = bothHold(survey.corners.at(0), result, holds);
   }
   return result;
 }
@@ -146,9 +148,8 @@ static Value areUsableByTiles(LaneOps ops, Value rowBytes) {
         arith::AndIOp::create(ops.b, ops.loc, rowBytes, ops.i64(of - 1));
     return arith::CmpIOp::create(ops.b, ops.loc, predicate, rest, ops.i64(0));
   };
-  return arith::AndIOp::create(ops.b, ops.loc,
-                               compareRest(cpu::RowsOfTiles::line, P::eq),
-                               compareRest(cpu::RowsOfTiles::crowded, P::ne));
+  return bothHold(ops, compareRest(cpu::RowsOfTiles::line, P::eq),
+                  compareRest(cpu::RowsOfTiles::crowded, P::ne));
 }
 
 /// Nothing where the operand's words have to be made or are in scratch already,
@@ -202,11 +203,8 @@ std::optional<DotEmitter::Rows> DotEmitter::rowsInMemory(Value value) {
     result.rowBytes = ops.mul(step.coefficient, result.rowBytes);
   }
   if (usesTiles()) {
-    Value isUsable = areUsableByTiles(ops, result.rowBytes);
-    result.isUsable = result.isUsable
-                          ? Value(arith::AndIOp::create(
-                                ops.b, ops.loc, result.isUsable, isUsable))
-                          : isUsable;
+    result.isUsable =
+        bothHold(ops, result.isUsable, areUsableByTiles(ops, result.rowBytes));
   }
   Lane first = survey.corners.address(
       survey.corners.pointer(load.getPtr(), survey.everywhere.first));

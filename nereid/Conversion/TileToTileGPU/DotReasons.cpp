@@ -77,8 +77,8 @@ static Words wordsFor(MatrixLimit limit, tile::DotOp op,
     return {"they add up " + text(op.getLhs().getType().getShape()[1]) +
                 " products of " + lhs + " in 14 bits, and " +
                 "max_num_imprecise_acc allows " + text(op.getMaxImpreciseAcc()),
-            "a max_num_imprecise_acc of at least K, or a multiple of 32 that "
-            "divides K"};
+            "a max_num_imprecise_acc of at least K, or a multiple of " +
+                text(one->k) + " that divides K"};
   case MatrixLimit::PanelColumns:
     return {"each " + text(one->warps) +
                 " warps would have fewer than 64 of the " + text(c[1]) +
