@@ -14,7 +14,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
-#include <mutex>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -88,14 +87,22 @@ static uint64_t firstSeed() {
   return given ? std::strtoull(given, nullptr, 0) : 1;
 }
 
-void OperatorTest::SetUp() {
-  static std::once_flag once;
-  std::call_once(once, [] {
+namespace {
+/// Before any test of the program, also those of no device: the first that asks
+/// for devices decides for the process whether there is a simulated GPU.
+struct SimulatedGpu : testing::Environment {
+  void SetUp() override {
     gpu::installSimulator();
     if (firstSeed() != 1) {
       std::cout << "KERNELS_TEST_SEED=" << firstSeed() << "\n";
     }
-  });
+  }
+};
+const auto *const simulatedGpu =
+    testing::AddGlobalTestEnvironment(new SimulatedGpu);
+} // namespace
+
+void OperatorTest::SetUp() {
   // The suites of cuda run on another GPU that this names: hip:0.
   const char *gpu = std::getenv("KERNELS_TEST_GPU");
   if (gpu && std::string_view(GetParam()) == "cuda:0") {

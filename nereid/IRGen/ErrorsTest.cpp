@@ -207,11 +207,12 @@ const Case typeCases[] = {
     {"fp8LessThanInteger", KERNEL("a, b") "  r = a < b.to(tl.float8e4nv)\n",
      "u8,fp32", "uint8 and float8e4nv have no common type", 3,
      "a < b.to(tl.float8e4nv)", "cast one of them"},
-    {"runtimeConstexpr", KERNEL("s") "  k: tl.constexpr = s + 1\n", "i32",
-     "'k' is declared tl.constexpr, but its value is", 3, "k",
-     "drop the annotation"},
-    {"runtimeConstexprLater", KERNEL("s") "  k: tl.constexpr\n  k = s\n", "i32",
-     "known only at run time", 4, "k", "drop the annotation"},
+    {"moreImpreciseSumsThanProducts",
+     KERNEL("n") "  a = tl.zeros([32, 64], tl.float8e5)\n"
+                 "  r = tl.dot(a, a.T, max_num_imprecise_acc=128)\n",
+     "i32",
+     "argument 'max_num_imprecise_acc': expected at most K (64), got 128", 4,
+     "max_num_imprecise_acc=128", ""},
     {"numberOutOfRange", KERNEL("a") "  r = a + 300\n", "i8",
      "the number 300 is out of range for int8", 3, "a + 300", "wider type"},
     {"negativeWithUnsigned", KERNEL("a") "  r = a * -1\n", "u32",
@@ -488,6 +489,23 @@ TEST(Warnings, AccumulatingIn16Bits) {
                               "  tl.store(p + tl.arange(0, 64), acc)\n",
                               "*fp16,i32");
   EXPECT_TRUE(compiled.warnings.empty());
+}
+
+TEST(Warnings, ConstexprsThatAreKnownAtRunTime) {
+  for (const char *body :
+       {"  k: tl.constexpr = s + 1\n", "  k: tl.constexpr\n  k = s + 1\n"}) {
+    std::string kernel = "@triton.jit\ndef k(p, s):\n" + std::string(body);
+    Compiled compiled = compile(kernel + "  tl.store(p, k * s)\n", "*i32,i32");
+    EXPECT_FALSE(compiled.tile.empty()) << compiled.failure.str();
+    ASSERT_EQ(compiled.warnings.size(), 1u);
+    EXPECT_THAT(compiled.warnings[0].message,
+                HasSubstr("'k' is declared tl.constexpr, but its value is a "
+                          "run-time int32, known only at run time"));
+    EXPECT_THAT(compiled.warnings[0].hint, HasSubstr("drop the annotation"));
+    // Where a number is needed at compile time, it is a mistake.
+    Compiled wrong = compile(kernel + "  tl.arange(0, k)\n", "*i32,i32");
+    EXPECT_TRUE(wrong.tile.empty());
+  }
 }
 
 TEST(Warnings, ShiftByTheWidth) {

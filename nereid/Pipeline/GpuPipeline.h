@@ -34,7 +34,7 @@ struct GpuOptions {
   bool fpFusion = true;
   bool tensorMaps = true;  ///< a launch may make them
   unsigned matrixSize = 0; ///< rows of a matrix instruction; 0: chosen
-  /// Words of NEREID_DISABLE (Support/Knobs.def): policies to do without.
+  /// Words of NEREID_DISABLE (Support/Policies.def): policies to do without.
   std::vector<std::string> disabled;
   bool beginsEarly = false; ///< launch_pdl
 

@@ -17,6 +17,13 @@
 namespace nereid {
 namespace {
 
+/// With a comma before each.
+constexpr char policies[] =
+#define NEREID_POLICY(word) "," word
+#include "nereid/Support/Policies.def"
+    ;
+constexpr std::string_view policyWords = std::string_view(policies).substr(1);
+
 /// Parses one value by its kind. The message says what was expected.
 struct ValueParser {
   std::string_view variable, values, text;
@@ -77,10 +84,27 @@ struct ValueParser {
         out.push_back(word);
         continue;
       }
-      complaints.push_back(std::string(variable) + ": '" + word +
-                           "' is ignored; known are " + std::string(values) +
-                           didYouMean(word, legal));
+      complainOfWord(word, legal);
     }
+  }
+
+  void operator()(knob::Choice &out) const {
+    std::vector<std::string> legal = splitWords(values);
+    std::vector<std::string> words = splitWords(text);
+    if (words.size() > 1) {
+      complain("one of " + std::string(values) + didYouMean(words[0], legal));
+    } else if (words.size() == 1 && std::ranges::count(legal, words[0]) == 0) {
+      complainOfWord(words[0], legal);
+    } else if (words.size() == 1) {
+      out.word = words[0];
+    }
+  }
+
+  void complainOfWord(const std::string &word,
+                      const std::vector<std::string> &legal) const {
+    complaints.push_back(std::string(variable) + ": '" + word +
+                         "' is ignored; known are " + std::string(values) +
+                         didYouMean(word, legal));
   }
 
   static std::vector<std::string> splitWords(std::string_view list) {
@@ -117,9 +141,9 @@ static void assign(Knobs &knobs, std::string_view name, std::string_view value,
 }
 
 LanguageVersion Knobs::languageVersion() const {
-  return language.empty()
+  return language.word.empty()
              ? newestLanguage
-             : static_cast<LanguageVersion>(language.back().back() - '0');
+             : static_cast<LanguageVersion>(language.word.back() - '0');
 }
 
 Knobs parseKnobs(const Environment &environment,
@@ -177,13 +201,17 @@ std::string knobsMarkdown() {
       "Environment variables, read once when a process first needs them. "
       "An unknown\n`NEREID_*` variable or a value that does not parse is "
       "reported on stderr and ignored.\n\n"
-      "Generated from `nereid/Support/Knobs.def` by `nereid doctor "
-      "--knobs-markdown`.\n\n"
+      "`scripts/update-docs` makes this page from `nereid/Support/Knobs.def` "
+      "and `Policies.def`.\n\n"
       "| variable | value | effect |\n|---|---|---|\n";
-  for (const KnobDescription &row : knobTable()) {
+  auto add = [&](std::string_view kind, const KnobDescription &row) {
     out += "| `" + std::string(row.variable) + "` | " +
-           std::string(row.values) + " | " + std::string(row.text) + " |\n";
-  }
+           (kind == "Choice" ? "one of " : "") + std::string(row.values) +
+           " | " + std::string(row.text) + " |\n";
+  };
+#define NEREID_KNOB(field, kind, variable, values, text)                       \
+  add(#kind, {variable, values, text});
+#include "nereid/Support/Knobs.def"
   return out;
 }
 

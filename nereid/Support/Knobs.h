@@ -36,6 +36,9 @@ using Flag = bool;
 using Count = std::optional<int64_t>;
 using Bytes = std::optional<uint64_t>;
 using Words = std::vector<std::string>;
+struct Choice {
+  std::string word;
+};
 } // namespace knob
 
 struct Knobs {
@@ -45,7 +48,7 @@ struct Knobs {
   bool checks(std::string_view what) const {
     return std::find(check.begin(), check.end(), what) != check.end();
   }
-  /// The version of sources that name none; of several words the last counts.
+  /// The version of sources that name none.
   LanguageVersion languageVersion() const;
   bool logs(std::string_view topic) const {
     return std::find(log.begin(), log.end(), topic) != log.end();

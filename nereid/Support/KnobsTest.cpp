@@ -8,6 +8,7 @@
 #include "nereid/Support/Knobs.h"
 
 #include "nereid/Support/Files.h"
+#include "nereid/Support/testing/GeneratedPage.h"
 
 #include <gtest/gtest.h>
 
@@ -82,6 +83,36 @@ TEST(Knobs, UnknownWordAndBadNumberAreReported) {
   }
 }
 
+TEST(Knobs, AChoiceIsOneWord) {
+  std::vector<std::string> complaints;
+  EXPECT_EQ(parse({{"NEREID_LANGUAGE", "3.7"}}, complaints).language.word,
+            "3.7");
+  EXPECT_TRUE(complaints.empty());
+  EXPECT_EQ(parse({{"NEREID_LANGUAGE", ""}}, complaints).language.word, "");
+  EXPECT_TRUE(complaints.empty());
+  for (auto [text, complaint] :
+       {std::pair("3.8x", "NEREID_LANGUAGE: '3.8x' is ignored; known are "
+                          "3.6,3.7,3.8,3.9; did you mean '3.8'?"),
+        std::pair("3.7,3.8", "NEREID_LANGUAGE=3.7,3.8 is ignored: expected one "
+                             "of 3.6,3.7,3.8,3.9; did you mean '3.7'?"),
+        std::pair("latest", "NEREID_LANGUAGE: 'latest' is ignored; known are "
+                            "3.6,3.7,3.8,3.9")}) {
+    EXPECT_EQ(parse({{"NEREID_LANGUAGE", text}}, complaints).language.word, "");
+    EXPECT_EQ(complaints, std::vector<std::string>{complaint});
+  }
+}
+
+TEST(Knobs, PoliciesAreWords) {
+  std::vector<std::string> complaints;
+  Knobs k = parse(
+      {{"NEREID_DISABLE", "matrix-instructions,prefetc,recomputed-invariants"}},
+      complaints);
+  EXPECT_EQ(k.disable, (std::vector<std::string>{"matrix-instructions",
+                                                 "recomputed-invariants"}));
+  ASSERT_EQ(complaints.size(), 1u);
+  EXPECT_NE(complaints[0].find("did you mean 'prefetch'"), std::string::npos);
+}
+
 TEST(Knobs, AScopeIsItsThreadsAlone) {
   Knobs own;
   own.cacheDir = "/own";
@@ -100,6 +131,20 @@ TEST(Knobs, AScopeIsItsThreadsAlone) {
 TEST(Knobs, DocumentationIsCurrent) {
   Expected<std::string> text = readFile(NEREID_SOURCE_DIR "/docs/KNOBS.md");
   ASSERT_TRUE(text.ok());
-  EXPECT_EQ(*text, knobsMarkdown())
-      << "run: nereid doctor --knobs-markdown > docs/KNOBS.md";
+  EXPECT_EQ(differenceOfPage("docs/KNOBS.md", *text, knobsMarkdown()), "");
+}
+
+TEST(GeneratedPage, TheFirstDifferenceIsTold) {
+  auto of = [](std::string_view page, std::string_view made) {
+    return differenceOfPage("docs/A.md", page, made);
+  };
+  EXPECT_EQ(of("a\nb\n", "a\nb\n"), "");
+  EXPECT_EQ(of("a\nbd\nx\n", "a\nbc\ny\n"),
+            "docs/A.md:2: expected 'bc', got 'bd'; run scripts/update-docs");
+  EXPECT_EQ(of("a\n", "a\nb\n"),
+            "docs/A.md:2: expected 'b', got the end; run scripts/update-docs");
+  EXPECT_EQ(of("ab", "a"),
+            "docs/A.md:1: expected 'a', got 'ab'; run scripts/update-docs");
+  EXPECT_EQ(of("", "a"),
+            "docs/A.md:1: expected 'a', got the end; run scripts/update-docs");
 }

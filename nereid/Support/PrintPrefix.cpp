@@ -13,7 +13,7 @@ std::string printPrefix(std::string_view prefix, bool hasValue) {
   size_t first = prefix.find_first_not_of(' ');
   size_t last = prefix.find_last_not_of(hasValue ? " :" : " ");
   if (first == prefix.npos || last == prefix.npos || last < first) {
-    return " ";
+    return hasValue ? ": " : " ";
   }
   std::string text = " " + std::string(prefix.substr(first, last - first + 1));
   return hasValue ? text + ": " : text;

@@ -14,7 +14,8 @@
 namespace nereid {
 
 /// What device_print shows of its prefix, the same on every device: one space
-/// in front, and a colon before a value. "x", " x:" and "x: " all give " x: ".
+/// in front, and a colon before a value. "x", " x:" and "x: " all give " x: ",
+/// and nothing gives ": ".
 std::string printPrefix(std::string_view prefix, bool hasValue);
 
 } // namespace nereid

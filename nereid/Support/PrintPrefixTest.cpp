@@ -22,9 +22,9 @@ TEST(PrintPrefix, WithoutAValueColonsStay) {
   EXPECT_EQ(printPrefix(" here: ", false), " here:");
 }
 
-TEST(PrintPrefix, NothingIsASpace) {
+TEST(PrintPrefix, NothingIsAColonOrASpace) {
   for (const char *prefix : {"", "  ", " : "}) {
-    EXPECT_EQ(printPrefix(prefix, true), " ") << prefix;
+    EXPECT_EQ(printPrefix(prefix, true), ": ") << prefix;
   }
   EXPECT_EQ(printPrefix("", false), " ");
   EXPECT_EQ(printPrefix(":", false), " :");

@@ -514,9 +514,11 @@ static Argument fromDataPtr(PyObject *object, Held &held, PyObject *parameter) {
     PyErr_Clear();
   }
   Device place;
+  bool isPlaced = false;
   if (Ref device = attributeOrNull(object, registered.names.device)) {
     if (Ref type = attributeOrNull(device.get(), registered.names.type)) {
       Ref index = attributeOrNull(device.get(), registered.names.deviceIndex);
+      isPlaced = true;
       if (PyUnicode_Check(type.get()) && textOf(type.get()) == "cuda") {
         bool isNumber = index && PyLong_Check(index.get());
         place =
@@ -524,7 +526,11 @@ static Argument fromDataPtr(PyObject *object, Held &held, PyObject *parameter) {
       }
     }
   }
-  deviceOf(held, place);
+  // What only stands for an array is nowhere: the active device is compiled
+  // for.
+  if (isPlaced || !held.takesDTypesAsArrays) {
+    deviceOf(held, place);
+  }
   return Pointer(data, *element);
 }
 

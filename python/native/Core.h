@@ -49,6 +49,8 @@ struct CoreState {
   uint64_t builds = 0; ///< how often it was built
   /// The option `debug` of launches that do not give it, and of all.
   bool asserts = false, alwaysAsserts = false;
+  /// The option `enable_fp_fusion` of launches that do not give it.
+  bool fuses = true;
   std::vector<UsedGlobal> globals;
   /// From jit functions that may be arguments to their names in the text.
   Ref functions;
@@ -92,16 +94,31 @@ bool isLaunchOption(const CoreState &state, PyObject *name);
 /// ValueError.
 Grid gridOf(const CoreState &state, PyObject *grid);
 
+/// What of a launch is compiled in: a tuple of (name, type, value, is a
+/// multiple of 16) for each parameter, and a dict of the options. `values` are
+/// the objects that `arguments` were made of.
+Ref specializationOf(const CoreState &state, PyObject *const *values,
+                     std::span<const std::pair<PyObject *, PyObject *>> options,
+                     std::span<const LaunchArgument> arguments);
+
+/// A launch that is to have a form of its own.
+struct FormRequest {
+  PyObject *owner;
+  const Kernel &kernel;
+  std::span<const LaunchArgument> arguments;
+  std::string_view key;
+  Ref specialization;
+  /// Where lines of the kernel's text come from; None: the text is its file's.
+  Ref lines;
+  bool compilesOnly;
+};
+
 /// A launch's compiled form, as a Python object.
 /// `needsSizes` becomes true where it describes arrays by their sizes.
-Ref makeForm(PyObject *owner, const Kernel &kernel,
-             std::span<const LaunchArgument> arguments, std::string_view key,
-             bool &needsSizes);
+Ref makeForm(const FormRequest &request, bool &needsSizes);
 
 /// That of a kernel that is compiled for a target and not loaded.
-Ref makeFormFor(PyObject *owner, const Kernel &kernel, std::string_view target,
-                std::span<const LaunchArgument> arguments,
-                std::string_view key);
+Ref makeFormFor(const FormRequest &request, std::string_view target);
 
 /// Adds Core and Launcher to the module.
 void addCoreTypes(PyObject *module);

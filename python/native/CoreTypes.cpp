@@ -194,16 +194,17 @@ static PyObject *resetCore(PyObject *self, PyObject *) {
   Py_RETURN_NONE;
 }
 
-/// set_debug(default, always): the option `debug` of launches that do not give
-/// it, and whether all have it.
-static PyObject *setDebugOfCore(PyObject *self, PyObject *args) {
-  int byDefault = 0, always = 0;
-  if (!PyArg_ParseTuple(args, "pp", &byDefault, &always)) {
+/// set_defaults(debug, always_debug, fp_fusion): options of launches that do
+/// not give them, and `debug` of all.
+static PyObject *setDefaultsOfCore(PyObject *self, PyObject *args) {
+  int asserts = 0, always = 0, fuses = 1;
+  if (!PyArg_ParseTuple(args, "ppp", &asserts, &always, &fuses)) {
     return nullptr;
   }
   CoreState &state = *reinterpret_cast<Core *>(self)->state;
-  state.asserts = byDefault != 0;
+  state.asserts = asserts != 0;
   state.alwaysAsserts = always != 0;
+  state.fuses = fuses != 0;
   Py_RETURN_NONE;
 }
 
@@ -420,7 +421,7 @@ static void freeSubscripted(PyObject *self) {
 void addCoreTypes(PyObject *module) {
   static PyMethodDef methods[] = {
       {"build", buildCore, METH_VARARGS, nullptr},
-      {"set_debug", setDebugOfCore, METH_VARARGS, nullptr},
+      {"set_defaults", setDefaultsOfCore, METH_VARARGS, nullptr},
       {"reset", resetCore, METH_NOARGS, nullptr},
       {"forms", formsOfCore, METH_NOARGS, nullptr},
       {"run", runCore, METH_VARARGS, nullptr},

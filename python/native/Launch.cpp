@@ -286,11 +286,19 @@ static void makeKey(const CoreState &state, std::string &key,
 
 /// Of the launch of `kernel`, which was the core's at its build number `build`.
 static Ref formOf(Core *core, const Kernel &kernel, uint64_t build,
-                  std::span<const LaunchArgument> arguments, Device device) {
+                  const Bound &bound, std::span<const LaunchArgument> arguments,
+                  Device device, bool compilesOnly) {
   CoreState &state = *core->state;
+  auto make = [&](std::string_view key, bool &needsSizes) {
+    return makeForm(
+        {core->owner, kernel, arguments, key,
+         specializationOf(state, bound.values, bound.options, arguments),
+         state.lines, compilesOnly},
+        needsSizes);
+  };
   if (state.builds != build) [[unlikely]] { // by another thread, meanwhile
     bool needsSizes = false;
-    return makeForm(core->owner, kernel, arguments, "", needsSizes);
+    return make("", needsSizes);
   }
   std::string &key = state.key;
   makeKey(state, key, arguments, device);
@@ -303,7 +311,7 @@ static Ref formOf(Core *core, const Kernel &kernel, uint64_t build,
     // Others may launch meanwhile: with a key of their own.
     std::string own = key;
     bool needsSizes = false;
-    made = makeForm(core->owner, kernel, arguments, own, needsSizes);
+    made = make(own, needsSizes);
     if (needsSizes && state.builds == build && !state.needsSizes) {
       state.needsSizes = true;
       state.memos.clear(); // those with addresses alone
@@ -596,10 +604,11 @@ static PyObject *launchBound(Core *core, const Call &call, Bound &bound,
     return launchVariant(core, call, held);
   }
   held.takesAnyObject = false;
-  bool hasDebug = false;
+  bool hasDebug = false, hasFusion = false;
   for (auto [name, value] : bound.options) {
     bool isDebug = textOf(name) == "debug";
     hasDebug |= isDebug;
+    hasFusion |= textOf(name) == "enable_fp_fusion";
     arguments.emplace_back(textOf(name), isDebug && state.alwaysAsserts
                                              ? Argument(true)
                                              : toArgument(value, held, name));
@@ -609,11 +618,18 @@ static PyObject *launchBound(Core *core, const Call &call, Bound &bound,
       arguments.emplace_back("debug", Argument(true));
     }
   }
+  if (!state.fuses && !hasFusion) [[unlikely]] {
+    arguments.emplace_back("enable_fp_fusion", Argument(false));
+  }
   if (!call.target.empty()) {
     std::string key;
     makeKey(state, key, arguments, Device::cuda());
     Kernel kernel = state.kernel;
-    return makeFormFor(core->owner, kernel, call.target, arguments, key)
+    return makeFormFor(
+               {core->owner, kernel, arguments, key,
+                specializationOf(state, bound.values, bound.options, arguments),
+                state.lines, true},
+               call.target)
         .release();
   }
   Device device = deviceOf(held);
@@ -623,7 +639,8 @@ static PyObject *launchBound(Core *core, const Call &call, Bound &bound,
   if (!call.compilesOnly) {
     run(kernel, grid, arguments, device, held);
   }
-  Ref form = formOf(core, kernel, build, arguments, device);
+  Ref form =
+      formOf(core, kernel, build, bound, arguments, device, call.compilesOnly);
   if (!call.compilesOnly && state.builds == build) {
     remember(state, call, bound, held, arguments, kernel, device, form, build);
   }

@@ -58,6 +58,17 @@ static std::vector<std::string> parametersOf(const Form &form) {
   return names;
 }
 
+/// Names of the arrays that a store or an atomic can reach.
+static std::vector<std::string> writtenBy(const Form &form) {
+  std::vector<std::string> names;
+  for (const ImageParameter &parameter : form.info.image.parameters) {
+    if (parameter.isWritten) {
+      names.push_back(parameter.name);
+    }
+  }
+  return names;
+}
+
 /// A cubin that anybody can launch by the driver: with `num_warps` warps,
 /// `shared` bytes of dynamic shared memory and `parameters`, no others. None
 /// where there is none.
@@ -74,28 +85,33 @@ static nb::object machineCodeOf(const Form &form) {
                    image.code.size());
 }
 
-Ref makeForm(PyObject *owner, const Kernel &kernel,
-             std::span<const LaunchArgument> arguments, std::string_view key,
-             bool &needsSizes) {
-  Form form{kernel, kernel.preview(Grid(1), arguments).request,
-            kernel.compile(arguments), std::string(key)};
-  needsSizes |= !form.info.image.tensorMaps.empty();
+/// compiled(owner, form, specialization, is a warmup, warnings, lines).
+static Ref tellOf(const FormRequest &request, Form form) {
+  Ref warnings = tupleOf(form.info.image.warnings);
   nb::object made = nb::cast(std::move(form));
-  return Ref::steal(PyObject_CallFunctionObjArgs(registered.compiled, owner,
-                                                 made.ptr(), nullptr));
+  return Ref::steal(PyObject_CallFunctionObjArgs(
+      registered.compiled, request.owner, made.ptr(),
+      request.specialization.get(), request.compilesOnly ? Py_True : Py_False,
+      warnings.get(), request.lines ? request.lines.get() : Py_None, nullptr));
 }
 
-Ref makeFormFor(PyObject *owner, const Kernel &kernel, std::string_view target,
-                std::span<const LaunchArgument> arguments,
-                std::string_view key) {
+Ref makeForm(const FormRequest &request, bool &needsSizes) {
+  Form form{request.kernel,
+            request.kernel.preview(Grid(1), request.arguments).request,
+            request.kernel.compile(request.arguments),
+            std::string(request.key)};
+  needsSizes |= !form.info.image.tensorMaps.empty();
+  return tellOf(request, std::move(form));
+}
+
+Ref makeFormFor(const FormRequest &request, std::string_view target) {
   CompiledElsewhere compiled = [&] {
     WithoutGil others;
-    return kernel.compileFor(target, arguments);
+    return request.kernel.compileFor(target, request.arguments);
   }();
-  nb::object made = nb::cast(Form{kernel, std::move(compiled.request),
-                                  std::move(compiled.info), std::string(key)});
-  return Ref::steal(PyObject_CallFunctionObjArgs(registered.compiled, owner,
-                                                 made.ptr(), nullptr));
+  return tellOf(request,
+                Form{request.kernel, std::move(compiled.request),
+                     std::move(compiled.info), std::string(request.key)});
 }
 
 static std::vector<std::string> deviceNames() {
@@ -185,6 +201,7 @@ NB_MODULE(_native, module) {
           "is_gpu",
           [](const Form &f) { return f.info.image.threadsPerBlock != 0; })
       .def_prop_ro("parameters", &parametersOf)
+      .def_prop_ro("written", &writtenBy)
       .def_prop_ro("machine_code", &machineCodeOf)
       .def_prop_ro("milliseconds",
                    [](const Form &f) { return f.info.milliseconds; })

@@ -100,11 +100,7 @@ std::string_view textOf(PyObject *text) {
 static Ref tupleOf(const Diagnostic &d) {
   static constexpr const char *severities[] = {"error", "warning", "note",
                                                "remark"};
-  Ref notes = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(d.notes.size())));
-  for (size_t i = 0; i < d.notes.size(); ++i) {
-    PyTuple_SetItem(notes.get(), static_cast<Py_ssize_t>(i),
-                    tupleOf(d.notes[i]).release());
-  }
+  Ref notes = tupleOf(d.notes);
   const SourceLocation &at = d.location;
   return Ref::steal(Py_BuildValue(
       "(ssIIIIsssO)", severities[static_cast<int>(d.severity)], at.file.c_str(),
@@ -112,14 +108,17 @@ static Ref tupleOf(const Diagnostic &d) {
       d.sourceLine.c_str(), d.hint.c_str(), notes.get()));
 }
 
-static void setFailureOrThrow(const Failure &failure, PyObject *lines) {
-  const auto &all = failure.diagnostics;
-  Ref diagnostics =
-      Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(all.size())));
+Ref tupleOf(std::span<const Diagnostic> all) {
+  Ref made = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(all.size())));
   for (size_t i = 0; i < all.size(); ++i) {
-    PyTuple_SetItem(diagnostics.get(), static_cast<Py_ssize_t>(i),
+    PyTuple_SetItem(made.get(), static_cast<Py_ssize_t>(i),
                     tupleOf(all[i]).release());
   }
+  return made;
+}
+
+static void setFailureOrThrow(const Failure &failure, PyObject *lines) {
+  Ref diagnostics = tupleOf(failure.diagnostics);
   Ref error = Ref::steal(PyObject_CallFunction(
       registered.error, "ssOO", name(failure.code), failure.message.c_str(),
       diagnostics.get(), lines ? lines : Py_None));

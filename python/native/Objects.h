@@ -24,6 +24,7 @@
 
 #include <exception>
 #include <new>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -62,6 +63,9 @@ private:
   explicit Ref(PyObject *object) : object(object) {}
   PyObject *object = nullptr;
 };
+
+/// Diagnostics as Python has them: a tuple of tuples of their fields.
+Ref tupleOf(std::span<const Diagnostic> diagnostics);
 
 /// Sets TypeError, KeyError ... and throws.
 [[noreturn, gnu::cold]] void raisePython(PyObject *type,

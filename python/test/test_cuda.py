@@ -249,6 +249,20 @@ def test_benchmarks():
     assert 0 < milliseconds < 100
 
 
+def test_benchmarks_of_short_kernels_take_the_time_they_are_given():
+    x, calls = numbers(4), []
+    triton.testing.do_bench(lambda: calls.append(add(x, x)), warmup=5, rep=10)
+    assert len(calls) < 2000  # clearing the cache before each takes 20 us or more
+
+
+def test_warmup_of_dtypes_compiles_for_the_active_device():
+    kernel = triton.jit(show.fn)
+    kernel.warmup(torch.int64, grid=(1, ))
+    assert [form.metadata.target.backend for form in kernel.device_caches[0][0].values()] == ["cuda"]
+    kernel.warmup(torch.arange(4, device="cuda"), grid=(1, ))
+    assert len(kernel.device_caches[0][0]) == 1
+
+
 def test_printing(capfd):
     show[(1, )](torch.arange(4, device="cuda"))
     torch.cuda.synchronize()

@@ -234,3 +234,62 @@ def of_language_constant(x, K: tl.constexpr = tl.core.CONSTEXPR_0):
 
 def test_constants_of_the_language():
     assert result_of(of_language_constant) == 5
+
+
+@tl.constexpr
+def half_of(n):
+    return (n.value if isinstance(n, tl.constexpr) else n) // 2
+
+
+def test_a_function_under_constexpr_is_for_numbers():
+
+    @triton.jit
+    def kernel(x, N: tl.constexpr):
+        tl.store(x, tl.sum(tl.full((half_of(N), ), 1, tl.float32)))
+
+    assert result_of(kernel, 8) == 4
+
+
+@triton.constexpr_function
+def asks_a_module():
+    return torch.cuda.device_count()
+
+
+@triton.constexpr_function
+def asks_nothing(n):
+    return n + SCALE
+
+
+def test_keys_of_constexpr_functions():
+    assert asks_nothing.cache_key == triton.constexpr_function(asks_nothing.fn).cache_key
+    with pytest.raises(RuntimeError, match="asks_a_module: expected names of the language and of numbers in a constexpr_function, got the module 'torch"):
+        asks_a_module.cache_key
+
+
+def test_a_constexpr_of_a_closure_that_changes_is_an_error():
+
+    def make(amount):
+
+        @triton.jit
+        def kernel(x):
+            tl.store(x, amount)
+
+        return kernel
+
+    amount = tl.constexpr(4)
+    kernel = make(amount)
+    assert result_of(kernel) == 4
+    amount.value = 5
+    with pytest.raises(RuntimeError, match=r"amount has changed since we compiled this kernel, from constexpr\[4\] to constexpr\[5\]"):
+        result_of(kernel)
+
+
+def test_a_global_is_read_until_its_name_is_assigned():
+
+    @triton.jit
+    def kernel(x):
+        before = SCALE
+        SCALE = before + 1  # noqa: F841
+        tl.store(x, before + SCALE)
+
+    assert result_of(kernel) == 21

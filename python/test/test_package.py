@@ -130,9 +130,9 @@ def test_names_are_those_of_the_compiler():
 
 @pytest.mark.parametrize("name", [
     "triton.language.core", "triton.language.standard", "triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice",
-    "triton.language.extra.hip.libdevice",
-    "triton.compiler.errors", "triton.compiler.compiler", "triton.backends.compiler", "triton.runtime.jit", "triton.runtime.autotuner",
-    "triton.runtime.driver", "triton.runtime.cache", "triton.runtime.errors", "triton.runtime.interpreter", "triton.tools.tensor_descriptor",
+    "triton.language.extra.cpu.libdevice", "triton.language.extra.hip.libdevice",
+    "triton.compiler.errors", "triton.compiler.compiler", "triton.backends.compiler", "triton.backends.driver", "triton.runtime.jit", "triton.runtime.autotuner",
+    "triton.runtime.driver", "triton.runtime.build", "triton.runtime.cache", "triton.runtime.errors", "triton.runtime.interpreter", "triton.tools.tensor_descriptor",
     "triton.testing", "triton.knobs"
 ])
 def test_modules_that_others_import(name):
@@ -184,3 +184,16 @@ def test_dtypes_and_constants_of_the_host():
     assert two == 2 and hash(two) == hash(2) and f"{two:03}" == "002"
     with pytest.raises(ValueError, match="tl.dtype: expected one of"):
         tl.dtype("float12")
+
+
+def test_upstreams_tests_of_intermediate_code_compile_and_fail_after_that():
+    from triton._filecheck import IntermediateCode, filecheck_test, run_parser
+
+    @filecheck_test
+    @triton.jit
+    def test_add(x: tl.constexpr = 1):
+        tl.static_assert(x == 1)
+
+    assert run_parser(test_add.__wrapped__).name == "test_add"
+    with pytest.raises(IntermediateCode, match="test_add compiles"):
+        test_add()

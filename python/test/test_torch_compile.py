@@ -7,6 +7,8 @@ import sys
 import pytest
 import torch
 import torch.nn.functional as F
+import triton
+import triton.language as tl
 from triton.runtime.jit import JITFunction
 
 inductor = pytest.importorskip("torch._inductor.config")
@@ -143,3 +145,29 @@ def test_enabling_torch_compile(tmp_path):
                           env={**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache")})
     assert done.stdout == "right\n", done.stderr
     assert any("triton.jit" in path.read_text() for path in (tmp_path / "cache").rglob("*.py"))
+
+
+@triton.jit
+def halve(out, x, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offsets, tl.load(x + offsets, offsets < n) * 0.5, offsets < n)
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_one_tensor_as_what_is_read_and_what_is_written(backend):
+    # Where torch does not know which of the two is written, it writes both back: the unchanged one last.
+
+    def half_of_the_first(x):
+        y = x[:8]
+        halve[(1, )](y, y, 8, 16)
+        return x + 1
+
+    torch._dynamo.reset()
+    assert torch.compile(half_of_the_first, backend=backend)(torch.ones(16)).tolist() == [1.5] * 8 + [2] * 8
+
+
+def test_torch_knows_what_a_kernel_reads_and_writes():
+    from torch._higher_order_ops.triton_kernel_wrap import generate_ttir
+    x, y = torch.zeros(4), torch.zeros(4)
+    module, names = generate_ttir(halve, {"out": x, "x": y, "n": 4, "BLOCK": 16}, {})
+    assert names == ["out", "x", "n"] and str(module) == "halve(out, x, n): writes out" and module.verify()

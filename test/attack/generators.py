@@ -2,6 +2,7 @@
 import copy
 import json
 import pathlib
+import re
 import struct
 
 import programs
@@ -35,9 +36,7 @@ PATHS = ["k.py", "./k.py", "none/f", "/dev/null", "/dev/full", "/dev/zero", "/de
          "a" * 300, "/proc/self/mem", "/proc/self/status", "/sys/kernel/notes", "-", "k.py/", "é", "\x1b[2J", "new\nline"]
 FILES = {"fifo": "fifo:", "folder/": "folder:", "readonly": "mode:444:old\n", "link": "link:k.py",
          "dangling": "link:nowhere/at/all", "loop": "link:loop", "sparse": "sparse:3221225472"}
-KNOBS = ["NEREID_DUMP", "NEREID_OVERRIDE", "NEREID_TIME", "NEREID_LOG", "NEREID_INTERP", "NEREID_CHECK",
-         "NEREID_CACHE_DIR", "NEREID_CACHE_SIZE", "NEREID_NUM_THREADS", "NEREID_CUDA_DRIVER", "NEREID_PTXAS", "NEREID_NVDISASM",
-         "NEREID_SIMULATOR",
+KNOBS = [*re.findall(r'^NEREID_KNOB\(\w+, \w+,\s*"(\w+)"', (ROOT / "nereid/Support/Knobs.def").read_text(), re.MULTILINE),
          "NEREID_UNKNOWN", "HOME", "XDG_CACHE_HOME", "TMPDIR", "PATH", "LANG", "LC_ALL", "PYTHONPATH", "COLUMNS"]
 DEVICES = ["cpu", "interp"]
 

@@ -16,7 +16,6 @@
 #include "nereid/ABI/LaunchABI.h"
 #include "nereid/ABI/TrappingAsserts.h"
 #include "nereid/Conversion/TileGPUToLLVM/LoweringTable.h"
-#include "nereid/Support/PrintPrefix.h"
 
 using namespace mlir;
 
@@ -96,8 +95,7 @@ void KernelEmitter::printElement(tile::PrintOp op, const std::string &index,
   SmallVector<Value> arguments(programId);
   arguments.append(indices.begin(), indices.end());
   std::string format =
-      "pid (%d, %d, %d)" + index +
-      escapePercent(printPrefix(op.getPrefix(), element != nullptr));
+      "pid (%d, %d, %d)" + index + escapePercent(op.getPrefix().str());
   if (element) {
     Type type = tile::getElement(op.getValue().getType());
     unsigned bits =

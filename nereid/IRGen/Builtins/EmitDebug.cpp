@@ -7,6 +7,8 @@
 
 #include "nereid/IRGen/Builtins/BuiltinEmitter.h"
 
+#include "nereid/Support/PrintPrefix.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <cstdio>
@@ -27,7 +29,8 @@ FailureOr<Tensor> bitsBefore39(Emitter &e, const Tensor &x) {
                                    : DType::UInt64);
 }
 
-/// One tile.print a value; the prefix stands before each of them.
+/// One tile.print a value; the prefix stands before each of them, with the
+/// value's number where there are several.
 FailureOr<Value> emitDevicePrint(CallContext &ctx, const BoundArguments &args) {
   Emitter &e = ctx.emitter;
   const std::string &prefix = args.string("prefix");
@@ -53,11 +56,14 @@ FailureOr<Value> emitDevicePrint(CallContext &ctx, const BoundArguments &args) {
     }
     values.push_back(*x);
   }
+  std::string text = printPrefix(prefix, !values.empty());
   if (values.empty()) {
-    e.create<tile::PrintOp>(prefix, mlir::Value(), "", false);
+    e.create<tile::PrintOp>(text, mlir::Value(), "", false);
   }
-  for (const Tensor &x : values) {
-    e.create<tile::PrintOp>(prefix, x.value, x.type.signature(),
+  for (auto [i, x] : llvm::enumerate(values)) {
+    std::string which =
+        values.size() > 1 ? "(operand " + std::to_string(i) + ") " : "";
+    e.create<tile::PrintOp>(text + which, x.value, x.type.signature(),
                             args.boolean("hex"));
   }
   return Value();

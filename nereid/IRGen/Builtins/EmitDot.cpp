@@ -211,6 +211,11 @@ FailureOr<Value> emitDot(CallContext &ctx, const BoundArguments &args) {
       args.isNone("max_num_imprecise_acc")
           ? 0
           : static_cast<uint32_t>(args.integer("max_num_imprecise_acc"));
+  if (a.type.isFp8() && imprecise > a.shape().back()) {
+    return argumentError(ctx, args, "max_num_imprecise_acc",
+                         "at most K (" + llvm::Twine(a.shape().back()) + ")",
+                         llvm::Twine(imprecise));
+  }
   // Batches of any rank as one dimension.
   Shape flat = shape, lhs(a.shape()), rhs(b.shape());
   auto flatten = [](Shape &s) {
@@ -223,8 +228,7 @@ FailureOr<Value> emitDot(CallContext &ctx, const BoundArguments &args) {
   flatten(lhs);
   flatten(rhs);
   Tensor c = flattenBatch(e, *acc, flat);
-  bool isInParts =
-      imprecise > 0 && imprecise <= a.shape().back() && a.type.isFp8();
+  bool isInParts = imprecise > 0 && a.type.isFp8();
   Tensor from = isInParts ? e.zero(*type, flat) : c;
   Tensor product{e.create<tile::DotOp>(flattenBatch(e, a, lhs).value,
                                        flattenBatch(e, b, rhs).value,

@@ -50,9 +50,12 @@ TEST(EmitProgram, Printing) {
   std::string tile =
       tileOf("n: i32, u: u32", "tl.device_print('n', n, u, hex=True)\n"
                                "print('here')");
-  EXPECT_THAT(tile, HasSubstr("tile.print \"n\""));
+  EXPECT_THAT(tile, HasSubstr("tile.print \" n: (operand 0) \""));
+  EXPECT_THAT(tile, HasSubstr("tile.print \" n: (operand 1) \""));
   EXPECT_THAT(tile, HasSubstr("\"u32\""));
-  EXPECT_THAT(tile, HasSubstr("\"here\""));
+  EXPECT_THAT(tile, HasSubstr("tile.print \" here\""));
+  EXPECT_THAT(tileOf("n: i32", "tl.device_print('n', n)"),
+              HasSubstr("tile.print \" n: \""));
   EXPECT_THAT(tileOf("h: fp16", "tl.device_print('h', h, hex=True)"),
               HasSubstr("{dtype = \"fp16\", hex}"));
   EXPECT_THAT(errorOf("n: i32", "tl.device_print('n', 'm', n)"),

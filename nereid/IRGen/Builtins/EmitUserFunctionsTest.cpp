@@ -115,6 +115,31 @@ TEST(EmitUserFunctions, MapErrors) {
               HasSubstr("a multiple of 2 values, it returns 3"));
 }
 
+TEST(EmitUserFunctions, FunctionsThatAreHandedUpstreamsCompiler) {
+  EXPECT_THAT(tileOfFile("def twice(x, _semantic=None):\n"
+                         "  return tl.cast(x, tl.float32, "
+                         "_semantic=_semantic) * 2\n"
+                         "@tl.core._aggregate\n"
+                         "class Pair:\n"
+                         "  first: tl.tensor\n"
+                         "  second: tl.tensor\n"
+                         "  def __init__(self, first, _semantic=None):\n"
+                         "    self.first = first\n"
+                         "    self.second = tl.arange(4, 8, "
+                         "_semantic=_semantic)\n"
+                         "  def __getitem__(self, i: tl.constexpr, "
+                         "_semantic=None):\n"
+                         "    if i == 0:\n"
+                         "      return self.first\n"
+                         "    return self.second\n"
+                         "@triton.jit\n"
+                         "def k(p, n):\n"
+                         "  pair = Pair(tl.arange(0, 4))\n"
+                         "  tl.store(p + pair[0], twice(pair[1]))\n",
+                         "*fp32,i32"),
+              AllOf(HasSubstr("tile.range 4, 8"), HasSubstr("arith.sitofp")));
+}
+
 TEST(EmitUserFunctions, SymbolsOfLibdevice) {
   auto file = [](const char *table) {
     return std::string("@tl.core.extern\n"

@@ -94,6 +94,14 @@ FailureOr<Value> Evaluator::decorate(Value function,
   return function;
 }
 
+/// A function that is handed upstream's compiler emits operations, also where
+/// no decorator says so: methods of aggregates are written like that.
+static bool takesCompiler(const Function &function) {
+  return llvm::any_of(parametersOf(function), [](const ast::Arg *parameter) {
+    return parameter->arg == "_semantic" || parameter->arg == "_builder";
+  });
+}
+
 FailureOr<Value> Evaluator::defineFunction(const ast::FunctionLike *def) {
   auto function = std::make_shared<Function>();
   function->name = std::string(def->name);
@@ -101,6 +109,9 @@ FailureOr<Value> Evaluator::defineFunction(const ast::FunctionLike *def) {
   function->module = frame->module;
   if (frame->function) {
     function->closure = closures.emplace_back(frame->scope);
+  }
+  if (takesCompiler(*function)) {
+    function->kind = Function::Kind::Extern;
   }
   return decorate(Value(std::shared_ptr<const Function>(function)),
                   {def->decoratorList.begin(), def->decoratorList.size()});

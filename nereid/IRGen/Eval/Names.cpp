@@ -232,20 +232,15 @@ LogicalResult Evaluator::assignName(const ast::Name *target, Value value) {
   binding.span = target->span;
   binding.isConstexpr =
       frame->isKernel && frame->pendingConstexpr.erase(target->id);
-  if (binding.isConstexpr && value.isTensor()) {
-    return diag.error(target->span,
-                      "'" + std::string(target->id) +
-                          "' is declared tl.constexpr, but its value is " +
-                          value.describe() + ", known only at run time",
-                      "drop the annotation, or declare what the value is "
-                      "computed from tl.constexpr too");
-  }
-  if (binding.isConstexpr && !value.isStatic()) {
+  if (binding.isConstexpr && (value.isTensor() || !value.isStatic())) {
+    // As upstream: a mistake only where a compile-time value is needed.
     diag.warning(target->span,
                  "'" + std::string(target->id) +
                      "' is declared tl.constexpr, but its value is " +
-                     value.describe(),
-                 "declare what it is computed from tl.constexpr too");
+                     value.describe() +
+                     (value.isTensor() ? ", known only at run time" : ""),
+                 "drop the annotation, or declare what the value is computed "
+                 "from tl.constexpr too");
     binding.isConstexpr = false;
   }
   if (frame->isKernel && !binding.isConstexpr) {

@@ -7,7 +7,6 @@
 
 #include "nereid/Runtime/fault/Fault.h"
 #include "nereid/Runtime/tensor/Convert.h"
-#include "nereid/Support/PrintPrefix.h"
 
 #include <cinttypes>
 #include <cstdio>
@@ -46,7 +45,7 @@ std::string formatPrint(const ImageSite &site,
   std::string pid = "pid (" + std::to_string(program[0]) + ", " +
                     std::to_string(program[1]) + ", " +
                     std::to_string(program[2]) + ")";
-  std::string prefix = printPrefix(site.message, count > 0);
+  const std::string &prefix = site.message;
   if (count == 0) {
     return pid + prefix + "\n";
   }

@@ -300,7 +300,7 @@ void Generator::growMath() {
   x = tame(x, 8);
   struct Row {
     const char *before, *after;
-    double magnitude;
+    double magnitude; ///< of the result, at most, of |x| <= 8
     bool isLibdevice;
   };
   static const Row rows[] = {

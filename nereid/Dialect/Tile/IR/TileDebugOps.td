@@ -15,11 +15,12 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "device_print of one value, or of the prefix alone";
   let description = [{
-    `dtype` is the language's name of the element type, which tells unsigned
+    A line for each element: the program, the element's index, the prefix as it
+    stands, and the value. `dtype` is the language's name of the element type, which tells unsigned
     from signed ("u32"). With `hex`, integers are shown by their bits, floats
     as printf's %a.
     ```mlir
-    tile.print "x: " (%x) {dtype = "fp32"} : tensor<64xf32>
+    tile.print " x: " (%x) {dtype = "fp32"} : tensor<64xf32>
     ```
   }];
   let arguments = (ins StrAttr:$prefix, Optional<Tile_Any>:$value, StrAttr:$dtype, UnitAttr:$hex);

@@ -10,12 +10,12 @@ from . import language  # noqa: F401
 from .errors import TritonError
 from .compiler import CompilationError, compile
 from .runtime import (Autotuner, Config, Heuristics, InterpreterError, JITFunction, KernelInterface, MockTensor,
-                      OutOfResources, TensorWrapper, autotune, driver, heuristics, jit, reinterpret)
+                      OutOfResources, TensorWrapper, autotune, driver, heuristics, reinterpret)
 from .runtime._allocation import set_allocator
 from .runtime._async_compile import AsyncCompileMode
-from .runtime.jit import ConstexprFunction, aggregate, constexpr_function, must_use_result
+from .runtime.jit import ConstexprFunction, aggregate, constexpr_function, jit, must_use_result
 from ._host import cdiv, next_power_of_2
-from . import testing  # noqa: F401
+from . import _C, backends, testing  # noqa: F401
 from . import tools  # noqa: F401
 
 

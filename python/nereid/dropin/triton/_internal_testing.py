@@ -146,19 +146,23 @@ def default_alloc_fn(size, align, _stream):
 
 def _fresh_knobs_impl(skipped_attr=None):
     """(fresh, reset): settings as at the start, and as before."""
-    groups = [getattr(knobs, name) for name in ("runtime", "autotuning", "cache", "compilation", "nvidia", "language")]
+    groups = [group for name, group in vars(knobs).items() if isinstance(group, knobs.base_knobs) and name not in (skipped_attr or ())]
     scopes = contextlib.ExitStack()
-    environment = dict(os.environ)
+    environment, propagates = dict(os.environ), knobs.propagate_env
 
     def fresh():
+        knobs.propagate_env = True
         for group in groups:
             scopes.enter_context(group.scope())
-        for name in [name for name in os.environ if name.startswith("TRITON_")]:
-            del os.environ[name]
+        for group in groups:
+            for setting in group._settings().values():
+                os.environ.pop(setting.key, None)
+            group.reset()
         return knobs
 
     def reset():
         scopes.close()
+        knobs.propagate_env = propagates
         os.environ.clear()
         os.environ.update(environment)
 

@@ -1,6 +1,10 @@
 """The back ends that there are, by upstream's names."""
 import types
 
+from . import compiler, driver  # noqa: F401
+from .compiler import BaseBackend, GPUTarget  # noqa: F401
+from .driver import DriverBase  # noqa: F401
+
 
 class _Backends(dict):
     """Filled when it is first looked at: the drivers import this package."""

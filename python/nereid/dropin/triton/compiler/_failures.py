@@ -39,16 +39,30 @@ def _diagnostic(fields, lines):
                       source_line, hint, tuple(_diagnostic(note, lines) for note in notes))
 
 
-#: Messages, and what upstream says of the same mistake: for those who search for its words.
+#: Messages, and what upstream says of the same mistake: for those who search for its words. The last ones are causes upstream.
 _UPSTREAMS_WORDS = (
     (r"operator '(&|\||\^|<<|>>)' is not defined for floats", "invalid operands of type"),
     (r"cannot divide .* differ in signedness", "Cannot use this operator because they have different signedness"),
     (r"tl\.store: argument 'pointer': expected a pointer that may be written", "Cannot store to a constant pointer"),
+    (r"the global '(\w+)' .*is not a compile-time constant", r"Cannot access global variable \1"),
+    (r"'(\w+)' is both tl\.constexpr and in do_not_specialize", r"\1 marked as constexpr and listed in do_not_specialize"),
+)
+_UPSTREAMS_CAUSES = (
+    (r"argument 'max_num_imprecise_acc': expected at most K \((\d+)\), got (\d+)", r"max_num_imprecise_acc (\2) must be <= K (\1)"),
+    (r"'(?:triton\.language|tl)\.float8(\w+)'", r"type fp8\1 not supported in this architecture"),
 )
 
 
-def _upstreams_words(message):
-    return "".join(f"\n  upstream: {words}" for pattern, words in _UPSTREAMS_WORDS if re.search(pattern, message))
+def _upstreams_words(message, table=_UPSTREAMS_WORDS):
+    return [found.expand(words) for pattern, words in table if (found := re.search(pattern, message))]
+
+
+def warn(fields, lines):
+    """A warning of the compiler's as one of Python's, at the kernel's line."""
+    import warnings
+    place = _diagnostic(fields, lines)
+    text = place.message + (f"; hint: {place.hint}" if place.hint else "")
+    warnings.warn_explicit(text, UserWarning, place.filename or "<kernel>", place.lineno)
 
 
 class KernelFault(RuntimeError):
@@ -67,18 +81,40 @@ class Unsupported(OutOfResources):
         return type(self), (self.name,)
 
 
+def _compilation_error(places, text, lines):
+    """The exception of a kernel's function, caused by that of the function it calls, and so on to the one with the mistake."""
+    mistake = places[0] if places else None
+    text = "\n".join([text, *(f"  upstream: {words}" for words in _upstreams_words(text))])
+    kind = CompileTimeAssertionFailure if mistake and mistake.message.startswith("static assertion failed") else CompilationError
+    if mistake is None or lines is None:
+        return kind(text, places)
+    causes = _upstreams_words(mistake.message, _UPSTREAMS_CAUSES)
+    cause = ValueError(causes[0]) if causes else None
+    frames = [mistake, *(note for note in mistake.notes if note.message.startswith("called from"))]
+    for depth, frame in enumerate(frames):
+        is_last = depth + 1 == len(frames)
+        within = lines.within(frame.filename, frame.lineno, frame.col_offset)
+        where = "" if within is None else "\n  in {}, at {}:{}: {}".format(*within, frame.source_line.strip())
+        if is_last and not where and cause is None:
+            return kind(text, places)
+        error = kind((text if is_last else str(frame._replace(notes=(), hint=""))) + where, places if is_last else [frame])
+        error.__cause__ = cause
+        cause = error
+    return cause
+
+
 def make(code, message, diagnostics, lines):
     """For nereid._native: the exception that stands for a Failure."""
     places = [_diagnostic(fields, lines) for fields in diagnostics]
     text = "\n".join([message] * bool(message) + [str(place) for place in places])
     if code == "compile error":
-        is_assertion = bool(places) and places[0].message.startswith("static assertion failed")
-        found = "\n".join(map(str, places)) or message
-        return (CompileTimeAssertionFailure if is_assertion else CompilationError)(found + _upstreams_words(found), places)
+        return _compilation_error(places, "\n".join(map(str, places)) or message, lines)
     warps = re.search(r"launch option 'num_warps': expected .*, got the int (\d+)", text)
     if warps and int(warps[1]) > 32 and int(warps[1]).bit_count() == 1:
         # More threads than any device has: a configuration that a tuner passes over.
         return Unsupported(f"out of resource: threads, Required: {32 * int(warps[1])}, Hardware limit: 1024. {text}")
+    if code == "kernel fault" and re.search("overflow|device_assert|assertion", text):
+        text += "\n  upstream: device-side assert triggered"
     types = {
         "invalid argument": ValueError,
         "out of memory": MemoryError,

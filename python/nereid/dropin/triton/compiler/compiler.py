@@ -1,6 +1,7 @@
 """Compiled kernels, and the questions that are asked of a back end."""
 import collections
 import hashlib
+import json
 import os
 import tempfile
 import types
@@ -10,7 +11,7 @@ from nereid import _native
 
 from triton import knobs
 from triton.backends.compiler import BaseBackend, GPUTarget
-from triton.language.core import dtype
+from triton.language.core import constexpr, dtype
 
 _STAGES = {"ttir": "tile-opt", "tile": "tile", "llir": "llvm", "ast": "ast"}
 _CPU_STAGES = {**_STAGES, "cpu": "cpu", "asm": "asm", "obj": "obj"}
@@ -81,6 +82,8 @@ class CompiledKernel:
     """What kernel[grid](...) and kernel.warmup give: the code of one form of a kernel. Others pickle its __dict__, and make another of it in
     another process: what belongs to this one stands beside it."""
 
+    #: What a launch of it has compiled in: ((name, type, value, is a multiple of 16), ...) and the options. It is no part of __dict__.
+    __slots__ = ("_specialization", "__dict__", "__weakref__")
     launch_enter_hook = launch_exit_hook = None
     _forms = weakref.WeakKeyDictionary()
     _cores = weakref.WeakKeyDictionary()
@@ -88,8 +91,9 @@ class CompiledKernel:
     #: What `compile` was asked for; None of a launch's.
     _described = _options = None
 
-    def __init__(self, function, form):
+    def __init__(self, function, form, specialization=((), {})):
         CompiledKernel._forms[self] = form
+        self._specialization = specialization
         self.src = types.SimpleNamespace(fn=function, name=form.kernel)
         self.name = form.kernel
         self._facts = {fact: getattr(form, fact) for fact in ("key", "target", "entry", "num_warps", "num_stages", "num_ctas", "fp_fusion", "shared", "n_regs",
@@ -113,32 +117,63 @@ class CompiledKernel:
         return core
 
     @classmethod
-    def of_launch(cls, function, form):
+    def of_launch(cls, function, form, specialization, is_warmup, diagnostics, lines):
         """For nereid._native: a launch's form, where no launch before had it."""
-        compiled = cls(function, form)
-        compiled._tell_hooks()
+        for diagnostic in diagnostics:
+            from triton.compiler import _failures
+            _failures.warn(diagnostic, lines)
+        compiled = cls(function, form, specialization)
+        compiled._tell_hooks(is_warmup)
         return compiled
 
-    def _tell_hooks(self):
+    @property
+    def specialization_data(self):
+        """The form as text: `preload` of the same function, in any process, compiles or loads it."""
+        parameters, options = self._specialization
+        return json.dumps({"name": self.src.fn._fn_name, "parameters": [[name, _plain(ty), _plain(value), aligned] for name, ty, value, aligned in parameters],
+                           "options": {name: _plain(value) for name, value in options.items()}})
+
+    def _tell_hooks(self, is_warmup):
         runtime, form = knobs.runtime, self._form
         loads = [hook for hook in (runtime.kernel_load_start_hook, runtime.kernel_load_end_hook) if hook]
         if runtime.jit_cache_hook is None and runtime.jit_post_compile_hook is None and not loads:
             return
+        function, parameters = self.src.fn, self._specialization[0]
         compile = {"key": self.hash, "num_warps": form.num_warps, "num_ctas": form.num_ctas, "num_stages": form.num_stages,
-                   "enable_fp_fusion": form.fp_fusion, "is_warmup": False}
+                   "enable_fp_fusion": form.fp_fusion, "launch_cooperative_grid": False, "extern_libs": None, "device": form.target,
+                   "signature": {name: ty for name, ty, _, _ in parameters},
+                   "constants": {(place, ): value for place, (_, ty, value, _) in enumerate(parameters) if ty == "constexpr"},
+                   "configs": [{(place, ): [["tt.divisibility", 16]] if aligned is True else [] for place, (_, ty, _, aligned) in enumerate(parameters)
+                                if ty != "constexpr"}],
+                   "specialization_data": self.specialization_data, "is_warmup": is_warmup}
         for hook, is_compiled in ((runtime.jit_cache_hook, False), (runtime.jit_post_compile_hook, True)):
             if hook is not None:
-                hook(key=self.hash, repr=self.name, fn=types.SimpleNamespace(jit_function=self.src.fn, name=self.name, module=self.src.fn.__module__),
-                     compile=compile, is_manual_warmup=False, already_compiled=is_compiled)
+                hook(key=self.hash, repr=self.name, fn=types.SimpleNamespace(jit_function=function, name=function.__qualname__, module=function.__module__),
+                     compile=compile, is_manual_warmup=is_warmup, already_compiled=is_compiled)
         for hook in loads:
             hook(self.module, self.function, self.name, self.metadata, self.hash)
+
+    def __getitem__(self, grid):
+        """kernel[grid](*arguments): a launch of this form. The arguments are all of the function's, or all that are no tl.constexpr."""
+        core = self._core()
+        parameters, options = self._specialization
+        fixed = {place: parameters[place][2] for place in getattr(self.src.fn, "constexprs", ()) if place < len(parameters)}
+        options = options or {"num_warps": self._facts["num_warps"], "num_stages": self._facts["num_stages"]}
+
+        def run(*args, stream=None):
+            if fixed and len(args) == len(parameters) - len(fixed):
+                given = iter(args)
+                args = tuple(fixed[place] if place in fixed else next(given) for place in range(len(parameters)))
+            core.run(tuple(grid), args, options, False)
+
+        return run
 
     @property
     def hash(self):
         """Of the function's text, of what of the arguments is compiled in, and of the options."""
         if "hash" not in self._facts:
             form = self._form
-            text = getattr(self.src.fn, "cache_key", self.name)
+            text = (getattr(self.src.fn, "cache_key", self.name), [value.cache_key for _, _, value, _ in self._specialization[0] if hasattr(value, "cache_key")])
             self._facts["hash"] = hashlib.sha256(repr((text, form.key, form.target, form.num_warps, form.num_stages, form.num_ctas,
                                                        form.fp_fusion)).encode()).hexdigest()
         return self._facts["hash"]
@@ -205,6 +240,55 @@ class CompiledKernel:
         return f"CompiledKernel({self.name} for {self._form.target})"
 
 
+def _plain(value):
+    """As JSON has it: objects of one key stand for what is no number or text."""
+    from triton.runtime.jit import JITFunction
+    if isinstance(value, constexpr):
+        return {"constexpr": _plain(value.value)}
+    if isinstance(value, dtype):
+        return {"dtype": value.name}
+    if isinstance(value, (tuple, list)):
+        return {"tuple": [_plain(item) for item in value]}
+    if isinstance(value, JITFunction):
+        return {"function": [value.__module__, value.__qualname__]}
+    return value if value is None or isinstance(value, (bool, int, float, str)) else {"repr": repr(value)}
+
+
+def _from_plain(value):
+    if not isinstance(value, dict):
+        return value
+    (kind, content), = value.items()
+    if kind == "constexpr":
+        return constexpr(_from_plain(content))
+    if kind == "dtype":
+        return dtype(content)
+    if kind == "tuple":
+        return tuple(map(_from_plain, content))
+    if kind == "function":
+        from triton.runtime.jit import _find
+        return _find(*content)
+    raise RuntimeError(f"specialization data: expected numbers, texts, dtypes, tuples and jit functions, got {content}")
+
+
+def arguments_of(data):
+    """(arguments, options) that compile the form of `specialization_data`, which was read from JSON."""
+
+    def argument(name, ty, value, aligned):
+        if isinstance(ty, tuple):
+            return tuple(argument(name, *item) for item in zip(ty, value, aligned))
+        if ty == "constexpr":
+            return value
+        element, value = _described(name, ty, aligned)
+        return value if element is None else _Unspecialised(element, value, None)
+
+    parameters = ((name, _from_plain(ty), _from_plain(value), _tuples(aligned)) for name, ty, value, aligned in data["parameters"])
+    return [argument(*parameter) for parameter in parameters], {name: _from_plain(value) for name, value in data["options"].items()}
+
+
+def _tuples(value):
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
 class ASTSource:
     """A kernel with the types of its parameters."""
 
@@ -215,6 +299,13 @@ class ASTSource:
         place = lambda key: (fn.arg_names.index(key), ) if isinstance(key, str) else key  # noqa: E731
         self.constants = {place(key): value for key, value in constants.items()}
         self.attrs = attrs or {}
+
+    def make_ir(self, target, options, codegen_fns, module_map, context):
+        """What it reads and writes (compiler/_effects.py): all that others look for in intermediate code."""
+        from triton.compiler._effects import Effects
+        form = CompiledKernel._forms[compile(self, target)]
+        passed = [name for name in self.fn.arg_names if self.signature.get(name, "constexpr") != "constexpr" and self.constants.get((self.fn.arg_names.index(name), ), 0) is not None]
+        return Effects(self.name, passed, {name for name in passed if self.signature[name].startswith("*")}, set(form.written))
 
     def hash(self):
         constants = sorted((key, str(value)) for key, value in self.constants.items())
@@ -232,7 +323,7 @@ class Backend(BaseBackend):
         return f"{_native.build_id()}-{self.target.backend}-{self.target.arch}"
 
     def parse_options(self, options):
-        known = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "enable_fp_fusion": True, "debug": False, "extern_libs": None,
+        known = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "enable_fp_fusion": knobs.language.default_fp_fusion, "debug": False, "extern_libs": None,
                  "supported_fp8_dtypes": ("fp8e4nv", "fp8e5"), "backend_name": self.target.backend, "arch": self.target.arch,
                  "launch_pdl": False, "launch_cooperative_grid": False, "maxnreg": None, "sanitize_overflow": True,
                  "default_dot_input_precision": "tf32", "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee")}
@@ -287,7 +378,7 @@ def _name_of(target):
 def _offer_machine_code(compiled, src, form):
     """Puts machine code where launchers of others look for it: torch's static one, which then loads and launches it without this package. It
     passes the parameters that the signature does not make constants."""
-    folder, code = os.environ.get("TRITON_CACHE_DIR"), form.machine_code
+    folder, code = knobs.cache.given_dir, form.machine_code
     passed = [name for place, name in enumerate(src.fn.arg_names) if src.signature.get(name) != "constexpr" and (place, ) not in src.constants]
     if not folder or code is None or form.entry != src.fn.__name__ or form.parameters != passed:
         return

@@ -76,6 +76,14 @@ class Lines:
     def __init__(self, path):
         self.path = path
         self.parts = []  # (first line, one past the last, path, line there)
+        self.functions = []  # (path, first line, one past the last, indentation, name), of files
+
+    def within(self, path, line, column):
+        """("name", line from its `def` on, column there) of a place in a file; None outside of all functions."""
+        for file, first, end, indent, name in self.functions:
+            if file == path and first <= line < end:
+                return name, line - first + 1, max(column - indent, 0)
+        return None
 
     def place(self, line):
         for first, end, path, there in self.parts:
@@ -97,6 +105,7 @@ class Composed:
         self._keep = []  # what ids are of
         self._trailer = [f"import triton as {_HIDDEN}"]
         self._placed = []  # (SourceFunction, lines)
+        self.modules = []  # names of modules that are no part of the language
         self._name(root, root.__name__)
         self._function(root)
         for function in extra:
@@ -149,6 +158,8 @@ class Composed:
             inner = thing.value if isinstance(thing, constexpr) else None
             if inner is not None and (self._is_jit(inner) or isinstance(inner, builtin)):
                 return self._entity(inner, wanted)
+            if isinstance(inner, types.FunctionType):
+                return self._host_function(inner, wanted)
             return self._constant(thing, wanted)
         if isinstance(thing, enum.Enum):
             return self._entity(type(thing), type(thing).__name__) + "." + thing.name
@@ -157,6 +168,8 @@ class Composed:
         if isinstance(thing, tuple) and type(thing) is tuple and all(map(self._is_plain, thing)):
             return self._constant(thing, wanted)
         if isinstance(thing, types.ModuleType):
+            if thing.__name__.split(".")[0] not in _LANGUAGE:
+                self.modules.append(thing.__name__)
             return self._statement(thing, wanted, f"import {thing.__name__} as {{}}")
         module, name = getattr(thing, "__module__", None), getattr(thing, "__name__", None)
         if isinstance(module, str) and isinstance(name, str) and module.split(".")[0] in _LANGUAGE:
@@ -186,6 +199,13 @@ class Composed:
         name = self._name(function, wanted)
         self._add(source, name, function)
         return name
+
+    def _host_function(self, function, wanted):
+        """A function under `@tl.constexpr`: as under `@triton.constexpr_function`."""
+        if id(function) not in self._names:
+            name = self._plain_function(function, wanted)
+            self._trailer.append(f"{name} = {_HIDDEN}.constexpr_function({name})")
+        return self._names[id(function)]
 
     def _class(self, cls, wanted):
         fields = getattr(cls, "_fields", None)
@@ -231,9 +251,15 @@ class Composed:
             while isinstance(base, ast.Attribute):
                 base = base.value
             if base.id in local and base.id not in closure:
+                # Upstream reads a global where its name is assigned only later in the function.
+                if isinstance(scope.get(base.id), constexpr) and base is node:
+                    self._entity(scope[base.id], base.id)
+                    self.globals.append((scope, base.id, scope[base.id]))
                 continue
             if base.id in closure:
                 value = closure[base.id]
+                if isinstance(value, constexpr):
+                    self.globals.append((value.__dict__, "value", value.value))
             elif base.id in scope:
                 value = scope[base.id]
                 is_watched = any(g[0] is scope and g[1] == base.id for g in self.globals)
@@ -298,6 +324,9 @@ class Composed:
                 text.update(placed)
             else:
                 appended.append((source, lines))
+        for source, _ in self._placed:
+            head = source.line + source.index(source.node)
+            self.lines.functions.append((source.path, head, source.line + len(source.lines), len(source.indent), source.node.name))
         result = [text.get(i, "") for i in range(1, max(text, default=0) + 1)]
         for source, lines in appended:
             if source.indent:

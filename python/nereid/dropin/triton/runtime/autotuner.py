@@ -123,7 +123,7 @@ class Autotuner(KernelInterface):
         if self.early_config_prune:
             configs = list(self.early_config_prune(configs, self.nargs, **kwargs))
             if not configs:
-                raise AutotunerError(f"{self.__name__}: expected early_config_prune to leave a configuration, got none")
+                raise AutotunerError("No valid autotuner configs after pruning. `early_config_prune` should return at least one config.")
         if self.perf_model:
             top = self.configs_top_k
             if isinstance(top, float) and top <= 1.0:

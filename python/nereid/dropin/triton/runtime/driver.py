@@ -2,6 +2,7 @@
 import sys
 
 from triton.backends.compiler import GPUTarget
+from triton.backends.driver import DriverBase, GPUDriver
 
 
 class _Utils:
@@ -28,10 +29,9 @@ class _CpuUtils:
                 "sm_clock_rate": 0, "mem_clock_rate": 0, "mem_bus_width": 0}
 
 
-class CpuDriver:
+class CpuDriver(DriverBase):
     """Kernels on the host's memory."""
     utils = _CpuUtils()
-    launcher_cls = None
 
     @staticmethod
     def is_active():
@@ -58,10 +58,6 @@ class CpuDriver:
         import torch
         return torch.cpu
 
-    def get_benchmarker(self):
-        from triton.testing import do_bench
-        return do_bench
-
     def get_empty_cache_for_benchmark(self):
         return None
 
@@ -74,7 +70,7 @@ class CpuDriver:
                 "fp32": "double", "f32": "double", "fp64": "double"}.get(ty, "void*")
 
 
-class CudaDriver(CpuDriver):
+class CudaDriver(GPUDriver, CpuDriver):
     """Kernels on torch's CUDA devices and streams."""
     utils = _Utils()
 
@@ -90,18 +86,6 @@ class CudaDriver(CpuDriver):
             return GPUTarget("hip", architecture, 64 if architecture.startswith("gfx9") else 32)
         major, minor = torch.cuda.get_device_capability()
         return GPUTarget("cuda", 10 * major + minor, 32)
-
-    def get_current_device(self):
-        import torch
-        return torch.cuda.current_device()
-
-    def set_current_device(self, device):
-        import torch
-        torch.cuda.set_device(device)
-
-    def get_current_stream(self, device=None):
-        import torch
-        return torch.cuda.current_stream(device).cuda_stream
 
     def get_active_torch_device(self):
         import torch

@@ -29,4 +29,6 @@ class PTXASError(TritonError):
 
 
 class AutotunerError(TritonError):
-    pass
+
+    def __str__(self):
+        return f"Autotuner error: {super().__str__()}"

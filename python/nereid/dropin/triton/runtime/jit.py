@@ -2,7 +2,7 @@
 import functools
 import hashlib
 import inspect
-import os
+import json
 import threading
 import types
 
@@ -11,7 +11,8 @@ from nereid import _native
 from triton import knobs
 from triton.language.core import constexpr, dtype
 from ._async_compile import active_mode, key_of
-from ._source import Composed, SourceFunction
+from ._source import Composed, SourceFunction, _closure_of
+from ._specialize import mangle_type, native_specialize_impl  # noqa: F401: torch looks for them here
 
 _EMPTY = inspect.Parameter.empty
 
@@ -164,6 +165,11 @@ class _Callable:
         return self._source_function.first_line
 
 
+def _digest(composed):
+    values = sorted((name, repr(value)) for name, value in composed.bindings.items())
+    return hashlib.sha256(repr((composed.text, values, _native.build_id())).encode()).hexdigest()
+
+
 class ConstexprFunction(_Callable):
     """A function of numbers, for hosts, and for kernels while they are compiled."""
     text_decorator = "constexpr_function"
@@ -174,6 +180,14 @@ class ConstexprFunction(_Callable):
 
     def text_options(self):
         return {}
+
+    @property
+    def cache_key(self):
+        """Equal for functions that mean the same. RuntimeError of one that asks for more than numbers and the language."""
+        composed = Composed(self, is_jit=lambda thing: isinstance(thing, (JITFunction, ConstexprFunction)))
+        if composed.modules:
+            raise RuntimeError(f"{self.__name__}: expected names of the language and of numbers in a constexpr_function, got the module '{composed.modules[0]}'")
+        return _digest(composed)
 
     def __call__(self, *args, **kwargs):
         unwrap = lambda value: value.value if isinstance(value, constexpr) else value  # noqa: E731
@@ -237,8 +251,7 @@ class JITFunction(_native.Subscripted, _Callable, KernelInterface):
         with self._hash_lock:
             if self.hash is None:
                 composed = self._compose()
-                values = sorted((name, repr(value)) for name, value in composed.bindings.items())
-                self.hash = hashlib.sha256(repr((composed.text, values, _native.build_id())).encode()).hexdigest()
+                self.hash = _digest(composed)
                 self.used_global_vals = {(name, id(scope)): (value, scope) for scope, name, value in composed.globals if isinstance(value, constexpr)}
             return self.hash
 
@@ -262,16 +275,16 @@ class JITFunction(_native.Subscripted, _Callable, KernelInterface):
     def portable_text(self):
         """(parameters, what a Core is built from): for another process, where the function's globals are not."""
         composed = self._compose()
-        return self._core_parameters(), (composed.text, composed.path, composed.bindings, composed.lines, os.environ.get("TRITON_CACHE_DIR", ""),
+        return self._core_parameters(), (composed.text, composed.path, composed.bindings, composed.lines, knobs.cache.given_dir,
                                          knobs.runtime.interpret)
 
     def _build(self, core):
         """For the Core: called before its first launch, and after a reset."""
         extra = next((functions for (functions, _), variant in self._variants.items() if variant is core), ())
         composed = self._compose(extra)
-        core.set_debug(bool(self.debug), knobs.runtime.debug)
+        core.set_defaults(bool(self.debug), knobs.runtime.debug, knobs.language.default_fp_fusion)
         core.build(composed.text, composed.path, composed.bindings, tuple(composed.globals), composed.functions,
-                   os.environ.get("TRITON_CACHE_DIR", ""), knobs.runtime.interpret, composed.lines)
+                   knobs.cache.given_dir, knobs.runtime.interpret, composed.lines)
 
     def _variant(self, functions):
         """For the Core: one whose text also has these jit functions, which a launch was given."""
@@ -284,6 +297,9 @@ class JITFunction(_native.Subscripted, _Callable, KernelInterface):
 
     def _globals_changed(self, core, name, before, now):
         """For the Core: a global that the text was made with has another value."""
+        for cell, held in _closure_of(self.fn).items():
+            if name == "value" and isinstance(held, constexpr) and held.value is now:
+                raise RuntimeError(f"{cell} has changed since we compiled this kernel, from constexpr[{before}] to constexpr[{now}]")
         same = type(before) is type(now) and isinstance(before, (constexpr, dtype, int, float, str, bool, type(None))) and bool(before == now)
         if isinstance(before, (constexpr, dtype)) and not same:
             raise RuntimeError(f"Global variable {name} has value {now}, but when kernel {self.__name__} was compiled it had value "
@@ -319,6 +335,15 @@ class JITFunction(_native.Subscripted, _Callable, KernelInterface):
         if knobs.runtime.launch_exit_hook:
             knobs.runtime.launch_exit_hook(metadata)
         return result
+
+    def preload(self, specialization_data):
+        """Compiles, or loads from the cache, the form that a hook was given as `specialization_data`."""
+        data = json.loads(specialization_data)
+        if data["name"] != self._fn_name:
+            raise RuntimeError(f"Specialization data is for {data['name']}: expected that of {self._fn_name}")
+        from triton.compiler.compiler import arguments_of
+        arguments, options = arguments_of(data)
+        return self._core.run((1, ), tuple(arguments), options, True)
 
     def _subscript(self, grid):
         if self.pre_run_hooks or "run" in self.__dict__ or type(self).run is not JITFunction.run or knobs.runtime.has_hooks:
@@ -410,7 +435,14 @@ class _DeviceCaches:
 class _FormCache(dict):
 
     def __init__(self, caches):
-        super().__init__(enumerate(form for core in caches._cores() for form in core.forms()))
+        super().__init__()
+        for core in caches._cores():
+            for form in core.forms():
+                # Forms of a function before and after its text was replaced may have one hash by now.
+                key, number = form.hash, 1
+                while key in self:
+                    key, number = f"{form.hash}-{number}", number + 1
+                self[key] = form
         self._caches = caches
 
     def clear(self):

@@ -1,1 +1,1 @@
-from . import libdevice, cuda, hip  # noqa: F401
+from . import cpu, cuda, hip, libdevice  # noqa: F401
