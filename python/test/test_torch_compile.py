@@ -171,3 +171,14 @@ def test_torch_knows_what_a_kernel_reads_and_writes():
     x, y = torch.zeros(4), torch.zeros(4)
     module, names = generate_ttir(halve, {"out": x, "x": y, "n": 4, "BLOCK": 16}, {})
     assert names == ["out", "x", "n"] and str(module) == "halve(out, x, n): writes out" and module.verify()
+
+
+@triton.jit
+def assembly(x):
+    tl.inline_asm_elementwise("nop;", "=r,r", [tl.load(x)], dtype=tl.int32, is_pure=False, pack=1)
+
+
+def test_what_assembly_writes_is_unknown():
+    source = triton.compiler.ASTSource(assembly, {"x": "*i32"}, {})
+    with pytest.raises(NotImplementedError, match="assembly: its inline assembly may write anything"):
+        source.make_ir(None, None, None, None, None)

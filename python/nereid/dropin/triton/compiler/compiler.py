@@ -3,6 +3,7 @@ import collections
 import hashlib
 import json
 import os
+import re
 import tempfile
 import types
 import weakref
@@ -82,8 +83,9 @@ class CompiledKernel:
     """What kernel[grid](...) and kernel.warmup give: the code of one form of a kernel. Others pickle its __dict__, and make another of it in
     another process: what belongs to this one stands beside it."""
 
-    #: What a launch of it has compiled in: ((name, type, value, is a multiple of 16), ...) and the options. It is no part of __dict__.
-    __slots__ = ("_specialization", "__dict__", "__weakref__")
+    #: _compiled_in is what of the launch is compiled in, ((name, type, value, is a multiple of 16), ...), and the options. It is no part of __dict__: a copy in another
+    #: process has none.
+    __slots__ = ("_compiled_in", "__dict__", "__weakref__")
     launch_enter_hook = launch_exit_hook = None
     _forms = weakref.WeakKeyDictionary()
     _cores = weakref.WeakKeyDictionary()
@@ -93,7 +95,7 @@ class CompiledKernel:
 
     def __init__(self, function, form, specialization=((), {})):
         CompiledKernel._forms[self] = form
-        self._specialization = specialization
+        self._compiled_in = specialization
         self.src = types.SimpleNamespace(fn=function, name=form.kernel)
         self.name = form.kernel
         self._facts = {fact: getattr(form, fact) for fact in ("key", "target", "entry", "num_warps", "num_stages", "num_ctas", "fp_fusion", "shared", "n_regs",
@@ -127,10 +129,14 @@ class CompiledKernel:
         return compiled
 
     @property
+    def _specialization(self):
+        return getattr(self, "_compiled_in", ((), {}))
+
+    @property
     def specialization_data(self):
         """The form as text: `preload` of the same function, in any process, compiles or loads it."""
         parameters, options = self._specialization
-        return json.dumps({"name": self.src.fn._fn_name, "parameters": [[name, _plain(ty), _plain(value), aligned] for name, ty, value, aligned in parameters],
+        return json.dumps({"name": getattr(self.src.fn, "_fn_name", self.name), "parameters": [[name, _plain(ty), _plain(value), aligned] for name, ty, value, aligned in parameters],
                            "options": {name: _plain(value) for name, value in options.items()}})
 
     def _tell_hooks(self, is_warmup):
@@ -148,7 +154,7 @@ class CompiledKernel:
                    "specialization_data": self.specialization_data, "is_warmup": is_warmup}
         for hook, is_compiled in ((runtime.jit_cache_hook, False), (runtime.jit_post_compile_hook, True)):
             if hook is not None:
-                hook(key=self.hash, repr=self.name, fn=types.SimpleNamespace(jit_function=function, name=function.__qualname__, module=function.__module__),
+                hook(key=self.hash, repr=self.name, fn=types.SimpleNamespace(jit_function=function, name=getattr(function, "__qualname__", self.name), module=function.__module__),
                      compile=compile, is_manual_warmup=is_warmup, already_compiled=is_compiled)
         for hook in loads:
             hook(self.module, self.function, self.name, self.metadata, self.hash)
@@ -303,6 +309,8 @@ class ASTSource:
     def make_ir(self, target, options, codegen_fns, module_map, context):
         """What it reads and writes (compiler/_effects.py): all that others look for in intermediate code."""
         from triton.compiler._effects import Effects
+        if re.search(r"is_pure\s*=\s*False", self.fn.portable_text()[1][0]):
+            raise NotImplementedError(f"{self.name}: its inline assembly may write anything")
         form = CompiledKernel._forms[compile(self, target)]
         passed = [name for name in self.fn.arg_names if self.signature.get(name, "constexpr") != "constexpr" and self.constants.get((self.fn.arg_names.index(name), ), 0) is not None]
         return Effects(self.name, passed, {name for name in passed if self.signature[name].startswith("*")}, set(form.written))
