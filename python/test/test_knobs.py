@@ -73,6 +73,13 @@ def test_wrong_settings(monkeypatch, variable, value, setting, text):
     assert str(raised.value) == text
 
 
+def test_a_tool_that_is_not_there_is_listed_without_a_value(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    assert knobs.nvidia.knobs["ptxas"] is None and knobs.nvidia.knobs["dump_nvptx"] is False
+    monkeypatch.setenv("TRITON_PTXAS_PATH", "/somewhere/ptxas")
+    assert knobs.nvidia.knobs["ptxas"].path == "/somewhere/ptxas"
+
+
 def test_files_of_a_key(tmp_path):
     from triton.runtime.cache import FileCacheManager, get_cache_manager
     knobs.cache.dir = str(tmp_path)

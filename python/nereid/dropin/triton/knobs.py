@@ -65,6 +65,10 @@ class env_base:
     def __delete__(self, group):
         group.__dict__.pop(self.name, None)
 
+    def listed(self, group):
+        """The value, for lists of all."""
+        return self.__get__(group)
+
     def read(self, text):
         return text
 
@@ -139,6 +143,12 @@ class env_nvidia_tool(env_base):
         super().__init__(f"TRITON_{program.upper().replace('-', '_')}_PATH", self._find)
         self.program = program
 
+    def listed(self, group):
+        try:
+            return self.__get__(group)
+        except RuntimeError:
+            return None  # it is not there
+
     def _find(self, _group):
         import shutil
         path = shutil.which(self.program)
@@ -166,7 +176,7 @@ class base_knobs:
     @property
     def knobs(self):
         """Name and value of each."""
-        return {name: getattr(self, name) for name in self._settings()}
+        return {name: setting.listed(self) for name, setting in self._settings().items()}
 
     def copy(self):
         other = type(self)()
@@ -291,14 +301,6 @@ class nvidia_knobs(base_knobs):
     mock_ptx_version = env_opt_str("TRITON_MOCK_PTX_VERSION")
     libdevice_path = env_opt_str("TRITON_LIBDEVICE_PATH")
     libcuda_path = env_opt_str("TRITON_LIBCUDA_PATH")
-
-    @property
-    def knobs(self):
-        # A tool that is not there has no value.
-        import shutil
-        missing = {name for name, setting in self._settings().items() if isinstance(setting, env_nvidia_tool)
-                   and name not in self.__dict__ and setting.key not in os.environ and shutil.which(setting.program) is None}
-        return {name: None if name in missing else getattr(self, name) for name in self._settings()}
 
 
 class amd_knobs(base_knobs):

@@ -1,7 +1,6 @@
 """Compiled kernels, and the questions that are asked of a back end."""
 import collections
 import hashlib
-import json
 import os
 import re
 import tempfile
@@ -83,8 +82,8 @@ class CompiledKernel:
     """What kernel[grid](...) and kernel.warmup give: the code of one form of a kernel. Others pickle its __dict__, and make another of it in
     another process: what belongs to this one stands beside it."""
 
-    #: _compiled_in is what of the launch is compiled in, ((name, type, value, is a multiple of 16), ...), and the options. It is no part of __dict__: a copy in another
-    #: process has none.
+    #: _compiled_in: ((name, type, value, is a multiple of 16), ...) of the parameters, and the options. It is no part of __dict__: a copy in
+    #: another process has none.
     __slots__ = ("_compiled_in", "__dict__", "__weakref__")
     launch_enter_hook = launch_exit_hook = None
     _forms = weakref.WeakKeyDictionary()
@@ -135,8 +134,10 @@ class CompiledKernel:
     @property
     def specialization_data(self):
         """The form as text: `preload` of the same function, in any process, compiles or loads it."""
+        import json
         parameters, options = self._specialization
-        return json.dumps({"name": getattr(self.src.fn, "_fn_name", self.name), "parameters": [[name, _plain(ty), _plain(value), aligned] for name, ty, value, aligned in parameters],
+        return json.dumps({"name": getattr(self.src.fn, "_fn_name", self.name),
+                           "parameters": [[name, _plain(ty), _plain(value), aligned] for name, ty, value, aligned in parameters],
                            "options": {name: _plain(value) for name, value in options.items()}})
 
     def _tell_hooks(self, is_warmup):

@@ -2,7 +2,6 @@
 import functools
 import hashlib
 import inspect
-import json
 import threading
 import types
 
@@ -338,6 +337,7 @@ class JITFunction(_native.Subscripted, _Callable, KernelInterface):
 
     def preload(self, specialization_data):
         """Compiles, or loads from the cache, the form that a hook was given as `specialization_data`."""
+        import json
         data = json.loads(specialization_data)
         if data["name"] != self._fn_name:
             raise RuntimeError(f"Specialization data is for {data['name']}: expected that of {self._fn_name}")
